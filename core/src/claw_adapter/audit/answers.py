@@ -14,6 +14,7 @@ from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import adds_to, call_text
 from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Clip, Drop, Mask, Prune, WindowLimit
+from claw_adapter.runs.transcript import Exchange
 from claw_adapter.shared import contrast
 
 __all__ = ["judge_answer", "judge_events", "judge_unheard", "judge_usage"]
@@ -226,9 +227,12 @@ def judge_usage(
         return
     told = [exchange for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
     chain = {exchange.number for exchange in turn.chain}
-    counts = [_counts(e.usage) for e in told]
-    main = [_counts(e.usage) for e in told if e.number in chain]
-    readable = [_counts(e.usage) for e in told if e.failure is None and not e.fault]
+    several = (
+        told,
+        [exchange for exchange in told if exchange.number in chain],
+        [exchange for exchange in told if exchange.failure is None and not exchange.fault],
+    )
+    counts, main, readable = ([_counts(exchange.usage) for exchange in some] for some in several)
     if not main:
         return
     readings = [_figures(reported)]  # of what is added up also what has come since; a new start begins with nothing
@@ -255,10 +259,8 @@ def judge_usage(
             + " or ".join(f"{i:,} + {o:,}" for i, o in sorted(wanted)[:6])
         )
         book.find("M18", "usage-differs", what)
-    elif reported.cached and len(told) == len(
-        turn.exchanges
-    ):  # else nobody knows what was said of those that broke off
-        _judge_cached(turn, declared, {cached for _, _, cached in readings}, book)
+    elif reported.cached and len(told) == len(turn.exchanges):  # else nobody knows what those that broke off were told
+        _judge_cached(several, declared, {cached for _, _, cached in readings}, book)
 
 
 def _sums(turn: RequestTurn, several: Iterable[Sequence[tuple[int, int]]]) -> set[tuple[int, int]]:
@@ -270,16 +272,10 @@ def _sums(turn: RequestTurn, several: Iterable[Sequence[tuple[int, int]]]) -> se
     return found
 
 
-def _judge_cached(turn: RequestTurn, declared: str, told: Collection[int], book: Book) -> None:
-    """Tokens that are reported as cached, if any are, are those that the endpoint gave."""
-    chain = {exchange.number for exchange in turn.chain}
-    every = [(_cached(one.usage), one.number in chain, one.failure is None and not one.fault) for one in turn.exchanges]
-    several = [
-        [had for had, *_ in every],
-        [had for had, main, _ in every if main],
-        [had for had, _, well in every if well],
-    ]
-    wanted = {(some[-1] if declared == "last_request" else sum(some)) for some in several if some}
+def _judge_cached(several: Iterable[Sequence[Exchange]], declared: str, told: Collection[int], book: Book) -> None:
+    """Tokens that are reported as cached, if any are, are those that the endpoint gave, in some of these requests."""
+    figures = [[_cached(exchange.usage) for exchange in some] for some in several if some]
+    wanted = {some[-1] if declared == "last_request" else sum(some) for some in figures}
     if not wanted & {*told}:
         what = f"{min(told):,} tokens are reported as cached; the endpoint gave {max(wanted):,}"
         book.find("M18", "cached-differs", what)

@@ -15,7 +15,10 @@ from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["LOOKS", "FileCourse", "Passage", "looks"]
+__all__ = ["LOOKS", "FileCourse", "Passage", "Steps", "looks"]
+
+Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
+"""The calls of a turn with their results, and the requests whose replies they are of."""
 
 WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
 EDITS: Final = re.compile(r"edit|replace", re.IGNORECASE)
@@ -106,6 +109,7 @@ class FileCourse:
     that adds to a file. Those of one reply are as many as there are.
     """
 
+    steps: Steps
     before: Mapping[str, str]
     effects: list[_WriteEffect | None] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -117,18 +121,11 @@ class FileCourse:
     """Whether nothing is to be taken for the text that an edit replaces but that text."""
 
     @classmethod
-    def of(
-        cls,
-        calls: Sequence[RequestUnit],
-        before: Mapping[str, str],
-        workspace: str,
-        replies: Sequence[int],
-        *,
-        strict: bool,
-    ) -> FileCourse:
-        """Before the first of these calls; `replies` has the reply of each."""
-        named = [(call.text.partition(" ")[0], arguments_of(call)) for call in calls]
+    def of(cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool) -> FileCourse:
+        """Before the first of these calls."""
+        named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
         found = [_effect_of(name, arguments, workspace) for name, arguments in named]
+        replies = [exchange.number for _, _, exchange in steps]
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
         effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()
         for effect, reply in zip(found, replies, strict=True):
@@ -140,7 +137,7 @@ class FileCourse:
             "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
             for effect, one in zip(found, named, strict=True)
         ]
-        return cls(before, effects, said, strict=strict)
+        return cls(steps, before, effects, said, strict=strict)
 
     @property
     def paths(self) -> set[str]:
@@ -157,21 +154,21 @@ class FileCourse:
         effect = self.effects[number]
         return effect is not None and effect.old is None and not effect.behind
 
-    def told_otherwise(self, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]]) -> set[int]:
+    def told_otherwise(self) -> set[int]:
         """Calls that write, with another result than an equal one before: they may have been refused in words."""
         first = dict[str, str]()
         found = set[int]()
-        for number, (call, result, _) in enumerate(steps):
+        for number, (call, result, _) in enumerate(self.steps):
             if self.path(number) and first.setdefault(call.text, result.text) != result.text:
                 found.add(number)
         return found
 
-    def through(self, replies: Sequence[int]) -> list[dict[str, Passage]]:
+    def through(self) -> list[dict[str, Passage]]:
         """For each call, what the files were before the reply that it is of, and what they may be in it; by path.
 
-        The calls of one reply have no order: some harnesses run them side by side. `replies` has the reply of each call.
+        The calls of one reply have no order: some harnesses run them side by side.
         """
-        paths = self.paths
+        paths, replies = self.paths, [exchange.number for _, _, exchange in self.steps]
         found: list[dict[str, Passage]] = []
         while len(found) < len(replies):
             start = {path: len(self.texts.get(path, "-")) for path in paths}

@@ -11,6 +11,7 @@ from claw_adapter.audit.answers import judge_answer, judge_events, judge_unheard
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
+from claw_adapter.audit.course import Steps
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
@@ -22,7 +23,7 @@ from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
-from claw_adapter.audit.writes import Steps, WrittenFiles, judge_writes
+from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange

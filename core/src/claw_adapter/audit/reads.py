@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LOOKS, FileCourse, Passage
+from claw_adapter.audit.course import LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
@@ -33,7 +33,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
-from claw_adapter.audit.units import RequestUnit, arguments_of, call_text
+from claw_adapter.audit.units import arguments_of, call_text
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
 from claw_adapter.reading import strings_of
@@ -135,7 +135,7 @@ class Reads:
     _turns: list[tuple[str, Failed]] = field(default_factory=list)
     """What failed in the turns, with their rounds."""
 
-    def judge(self, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]], files: Files, talks: Talks) -> None:
+    def judge(self, steps: Steps, files: Files, talks: Talks) -> None:
         """Calls with their results and the requests whose replies they were, of one turn."""
         failed, earlier = Failed(), dict[str, str]()
         histories = Histories(
@@ -143,12 +143,8 @@ class Reads:
             earlier=self._histories,
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
-        replies = [exchange.number for _, _, exchange in steps]
-        course = FileCourse.of(
-            [call for call, _, _ in steps], files.before, self.workspace, replies, strict=self.strict
-        )
-        refusing = _refusing(course, steps)
-        passages = course.through(replies)
+        course = FileCourse.of(steps, files.before, self.workspace, strict=self.strict)
+        refusing, passages = _refusing(course), course.through()
         named, dropped = set[str](), dict[str, int]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
@@ -169,15 +165,8 @@ class Reads:
             if path and (reads or (command is not None and (versions or gone))):
                 before = earlier.get(label, "")
                 paged = parts.take(
-                    versions,
-                    path,
-                    name,
-                    arguments,
-                    flat,
-                    exchange.number,
-                    exact=command is not None,
-                    result=result.text,
-                )
+                    versions, path, name, arguments, flat, exchange.number, exact=command is not None, result=result.text
+                )  # fmt: skip
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
                     passed, known.absent, paged or asks_for_part(arguments),
@@ -333,13 +322,13 @@ class Reads:
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
 
 
-def _refusing(course: FileCourse, steps: Sequence[tuple[RequestUnit, RequestUnit, Exchange]]) -> set[str]:
+def _refusing(course: FileCourse) -> set[str]:
     """Files that calls of one reply, or equal ones, were to change, and not all have one result: some may have been refused."""
     results: dict[tuple[str, int], set[str]] = {}
-    for number, (_, result, exchange) in enumerate(steps):
+    for number, (_, result, exchange) in enumerate(course.steps):
         if path := course.path(number):
             results.setdefault((path, exchange.number), set()).add(result.text.replace(path, ""))
-    again = {course.path(number) for number in course.told_otherwise(steps)}
+    again = {course.path(number) for number in course.told_otherwise()}
     return again | {path for (path, _), said in results.items() if len(said) > 1}
 
 

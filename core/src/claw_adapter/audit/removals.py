@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import looks
+from claw_adapter.audit.course import Steps, looks
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
-from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["Removal", "Removals"]
 
 NUMBER: Final = re.compile(r"\d+")
 WORD: Final = re.compile(r"[^\W\d_]")
-
-_Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +41,7 @@ class Removals:
         self.silent.add(_answered(call, result))
 
     def judge(
-        self,
-        steps: _Steps,
-        before: Mapping[str, str],
-        after: Mapping[str, str],
-        gone: Mapping[int, Removal],
-        book: Book,
+        self, steps: Steps, before: Mapping[str, str], after: Mapping[str, str], gone: Mapping[int, Removal], book: Book
     ) -> None:
         """Files that commands of a turn have removed or given another name, and nothing has written under that since.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LOOKS, FileCourse
+from claw_adapter.audit.course import LOOKS, FileCourse, Steps
 from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.parts import gone_by, put_by
 from claw_adapter.audit.places import place_in
@@ -23,10 +23,8 @@ from claw_adapter.runs.transcript import Exchange
 from claw_adapter.shared import contrast, shared
 from claw_adapter.workspace.tree import Entry
 
-__all__ = ["Steps", "WrittenFiles", "judge_writes"]
+__all__ = ["WrittenFiles", "judge_writes"]
 
-Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
-"""The calls of a turn with their results, and the requests whose replies they are of."""
 SETTING: Final = re.compile(r"[\w.+-]{1,20}")
 WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}")
 HOW: Final = DAMAGES | {
@@ -81,8 +79,7 @@ def judge_writes(
         book: takes the findings.
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
     """
-    replies = [exchange.number for _, _, exchange in steps]
-    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies, strict=strict)
+    course = FileCourse.of(steps, files.before, files.workspace, strict=strict)
     asked, settled, gone = dict[str, int](), set[str](), dict[int, Removal]()
     for number, (call, result, exchange) in enumerate(steps):
         files.leave.update(_left_there(call, result, files))
@@ -100,7 +97,7 @@ def judge_writes(
         _learn_silence(steps, files, course)
         files.removals.judge(steps, files.before, files.after, gone, book)
     _judge_deleted(steps, files, course, book, strict=strict)
-    otherwise = course.told_otherwise(steps)
+    otherwise = course.told_otherwise()
     others = [one for number, one in enumerate(steps) if number not in otherwise]
     told = _written_by(others, files, strict=strict) if otherwise else {}
     for path, (_, *texts) in course.texts.items():
@@ -191,8 +188,7 @@ def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str)
 
 def _written_by(steps: Steps, files: WrittenFiles, *, strict: bool) -> dict[str, str | None]:
     """What these calls leave of each file that they write; None where that is not known."""
-    replies = [exchange.number for _, _, exchange in steps]
-    course = FileCourse.of([call for call, _, _ in steps], files.before, files.workspace, replies, strict=strict)
+    course = FileCourse.of(steps, files.before, files.workspace, strict=strict)
     for _ in steps:
         course.go_on()
     return {path: texts[-1] for path, texts in course.texts.items()}

@@ -330,13 +330,16 @@ def _written(line: Json) -> bytes:
 
 def _written_large(part: Json) -> bytes:
     """How the endpoint's helper for large requests writes one."""
-    value = json.dumps(part["value"], sort_keys=True, separators=(",", ":"))
-    return f'{{"kind":"part","sha":"{part["sha"]}","value":{value}}}'.encode()
+    return f'{{"kind":"part","sha":"{part["sha"]}","value":{_canonical(part["value"])}}}'.encode()
 
 
 def digest(value: Any) -> str:
     """By which a part is known: the sha256 of its canonical JSON."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_canonical(value).encode()).hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _resolve(line: Json, shas: Sequence[str], parts: dict[str, JsonValue]) -> Exchange:

@@ -137,9 +137,19 @@ def _requests(folder: Path) -> Counter[str]:
         ValueError: they are not written as a run writes them.
     """
     path = folder / "transcript.jsonl"
-    if not all(map(is_line, path.read_bytes().split(b"\n")[:-1])):
+    if _odd_line(path):
         raise ValueError(f"{folder.name}/{path.name} is not written as a run writes it")
     return Counter(exchange.round for exchange in read_transcript(path))
+
+
+def _lines(transcript: Path) -> list[bytes]:
+    """Those that do not break off."""
+    return transcript.read_bytes().split(b"\n")[:-1]
+
+
+def _odd_line(transcript: Path) -> int:
+    """The number of the first line, from 1, that is not written as a run writes it; 0 if there is none."""
+    return next((number for number, line in enumerate(_lines(transcript), start=1) if not is_line(line)), 0)
 
 
 def _derived(report: Report, result: CheckResult, folder: Path) -> str:
@@ -193,10 +203,8 @@ def _strange(run: RunFolder, data: RunData) -> str:
         return "run.json names another plan by its digest"
     if wrong := next((path for path in journals if not written_so(path)), None):
         return f"{wrong.relative_to(run.root)} is not written as a run writes it"
-    for path in transcripts:
-        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
-            if not is_line(line):
-                return f"line {number} of {path.relative_to(run.root)} is not written as a run writes it"
+    if odd := next(((path, number) for path in transcripts if (number := _odd_line(path))), None):
+        return f"line {odd[1]} of {odd[0].relative_to(run.root)} is not written as a run writes it"
     known = {about, run.root / "run.log", *journals, *transcripts, *map(store.path, blobs(store))}
     other = [path for path in run.root.rglob("*") if path.is_file() and path not in known]
     return f"there is a file that no run has: {other[0].relative_to(run.root)}" if other else ""
@@ -207,7 +215,7 @@ def _unnamed(run: RunFolder, data: RunData) -> str:
     store, named = Store(data.store, sweep=False), set[str]()
     for trial in data.trials:
         named |= trial_blobs(run, store, trial.spec.id)
-        lines = [parse_json(line) for line in run.transcript(trial.spec.id).read_bytes().split(b"\n")[:-1]]
+        lines = [parse_json(line) for line in _lines(run.transcript(trial.spec.id))]
         told = {sha for one in lines for sha in [*one.get("more", ()), *map(one.get, PARTS)] if isinstance(sha, str)}
         if any(one["kind"] == "part" and one["sha"] not in told for one in lines):
             return "its transcript has a part that no request has"

@@ -91,11 +91,12 @@ def unlike_scenario(
 
 def _read_whole(trial: TrialData, store: Store) -> Iterator[str]:
     """What the journal names is there, is what its name says, and is written as a run writes it; how checkpoints go on."""
-    last = ""
+    last, read = "", set[str]()
     for record in trial.rounds:
-        if record.events and canonical(_dumped(read_events(store, record))) != store.get(record.events):
+        if canonical(_dumped(read_events(store, record))) != store.get(record.events):
             yield f"the events of {record.round} are not written as a run writes them"
-        for name in dict.fromkeys(filter(None, (record.before, record.snapshot, *record.left))):
+        for name in {record.before, record.snapshot, *record.left} - read:
+            read.add(name)
             tree = read_tree(store, name)
             if canonical(manifest(tree)) != store.get(name) or any(_lies_in_another(path, tree) for path in tree):
                 yield f"a snapshot of {record.round} is none that a run makes"
