@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claw_adapter.scenario.yamlsource import read_yaml
+from claw_adapter.scenario.yamltext import yaml_text
 from claw_adapter_clawarena.jsontext import parse_json, positions
 from claw_adapter_clawarena.patch import apply_hunks, parse_patch
 from claw_adapter_clawarena.render import session_text
 from claw_adapter_clawarena.times import format_time, parse_time
-from claw_adapter_clawarena.yamltext import to_yaml
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 VALUE = st.none() | st.booleans() | st.integers() | TEXT
@@ -70,7 +70,7 @@ DATA = st.recursive(
 def test_yaml_reads_back_as_it_was(data):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.yaml"
-        path.write_bytes(to_yaml(data).encode("utf-8"))
+        path.write_bytes(yaml_text(data, width=10**9, blocks=True).encode("utf-8"))
         assert read_yaml(path).data == data
 
 

@@ -4,12 +4,12 @@ import json
 import tempfile
 from pathlib import Path
 
-import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from claw_adapter.errors import ScenarioError
 from claw_adapter.scenario.yamlsource import FieldPath, read_yaml
+from claw_adapter.scenario.yamltext import yaml_text
 
 keys = st.text(st.sampled_from("abcdefgh"), min_size=1, max_size=4)
 scalars = st.one_of(
@@ -50,9 +50,12 @@ def leaves(value: object, path: FieldPath = ()):
         yield path
 
 
-@given(trees)
-def test_reading_gives_back_what_was_written(tree: dict):
-    assert read(yaml.safe_dump(tree, allow_unicode=True)).data == tree
+@given(trees, st.sampled_from([40, 110, 10**9]), st.sampled_from([False, None]), st.booleans())
+@example(
+    {"a": ["0E0", "123e45", ".5e+3", "0o7", "0x1F", "1_000", "no", "12:30", "~", "", "a\tb", "\n"]}, 110, False, True
+)
+def test_reading_gives_back_what_was_written(tree: dict, width: int, flow: bool | None, blocks: bool):
+    assert read(yaml_text(tree, width=width, flow=flow, blocks=blocks)).data == tree
 
 
 def render(value: object, indent: str, out: list[tuple[str, FieldPath | None]], path: FieldPath = ()) -> None:

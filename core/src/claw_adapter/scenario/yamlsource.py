@@ -22,7 +22,16 @@ from claw_adapter.scenario.problems import Problems
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-__all__ = ["MAX_DEPTH", "MAX_YAML_BYTES", "FieldPath", "YamlSource", "check_record", "field_name", "read_yaml"]
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_YAML_BYTES",
+    "FieldPath",
+    "YamlSource",
+    "check_record",
+    "field_name",
+    "plain_value",
+    "read_yaml",
+]
 
 MAX_YAML_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 32
@@ -154,7 +163,7 @@ class _Builder:
         if len(path) > MAX_DEPTH:
             raise self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", "Flatten it.", path[:3])
         if isinstance(event, ev.ScalarEvent):
-            return _scalar(event.value) if event.implicit[0] else str(event.value)
+            return plain_value(event.value) if event.implicit[0] else str(event.value)
         if isinstance(event, ev.SequenceStartEvent):
             return self._sequence(events, path)
         return self._mapping(events, path)
@@ -197,7 +206,8 @@ def _line(event: object) -> int:
     return int(mark.line) + 1 if mark is not None else 1
 
 
-def _scalar(text: str) -> object:
+def plain_value(text: str) -> object:
+    """What a text without quotes means: null, a truth value, a number, or itself."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.match(text):

@@ -13,13 +13,13 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.finding import Finding
 from claw_adapter.protocol import Message, Round
 from claw_adapter.scenario import load_gold, load_scenario
+from claw_adapter.scenario.yamltext import yaml_text
 from claw_adapter_clawarena.actions import workspace_action
 from claw_adapter_clawarena.copying import copy_file, copy_tree
 from claw_adapter_clawarena.jsontext import read_json
 from claw_adapter_clawarena.records import PublishedRound, PublishedScenario, PublishedUpdate
 from claw_adapter_clawarena.steps import Mode, Plan, Step, plan
 from claw_adapter_clawarena.stores.base import write_text
-from claw_adapter_clawarena.yamltext import to_yaml
 
 __all__ = ["NOTES", "to_scenario"]
 
@@ -84,7 +84,7 @@ class _Writer:
         self._yaml("scenario.yaml", self._manifest())
 
     def _yaml(self, name: str, data: Any) -> None:
-        self._file(name, to_yaml(data))
+        self._file(name, yaml_text(data, width=10**9, blocks=True))
 
     def _file(self, name: str, text: str) -> None:
         path = self.out / name

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-import yaml
-
 from claw_adapter.protocol import Answers, Evidence, Manifest, Message, RoundFile, SessionEntry, Update, UpdateAction
+from claw_adapter.scenario.yamltext import yaml_text
 from claw_adapter_scenarios.compiler.compiled import Compiled
 from claw_adapter_scenarios.language.values import SeriesValue, Value, render_value
 
@@ -26,19 +25,11 @@ sys.exit(main(sys.argv[1:]))
 '''
 
 
-class _Dumper(yaml.SafeDumper):
-    """Plain YAML: no anchors."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
-        """Write everything out."""
-        return True
-
-
 def emit(made: Compiled) -> dict[str, bytes]:
     """Content by path, in a fixed order."""
     files: dict[str, bytes] = {
-        "scenario.yaml": _yaml(_manifest(made)),
-        "rounds.yaml": _yaml(_plain(RoundFile(rounds=tuple(one.round for one in made.rounds)))),
+        "scenario.yaml": yaml_text(_manifest(made)).encode(),
+        "rounds.yaml": yaml_text(_plain(RoundFile(rounds=tuple(one.round for one in made.rounds)))).encode(),
     }
     for path, text in made.material.files.items():
         files[f"workspace/{path}"] = text.encode()
@@ -52,11 +43,6 @@ def emit(made: Compiled) -> dict[str, bytes]:
 
 def _plain(record: Any) -> Any:
     return record.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-
-
-def _yaml(data: Any) -> bytes:
-    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return text.encode()
 
 
 def _jsonl(messages: Iterable[Message]) -> bytes:
@@ -98,15 +84,15 @@ def _updates(made: Compiled, files: dict[str, bytes]) -> None:
                 UpdateAction.model_validate({"session": gain.session, "action": gain.action, "source": source})
             )
         record = Update(id=update.id, actions=tuple(actions), tags=update.tags)
-        files[f"{folder}/update.yaml"] = _yaml(_plain(record))
+        files[f"{folder}/update.yaml"] = yaml_text(_plain(record)).encode()
 
 
 def _gold(made: Compiled, files: dict[str, bytes]) -> None:
     answers = Answers(preferences=dict(made.preferences), rounds={one.spec.id: one.answer for one in made.rounds})
     evidence = Evidence(fragments=dict(made.fragments), rounds={one.spec.id: one.evidence for one in made.rounds})
-    files["gold/answers.yaml"] = _yaml(_plain(answers))
-    files["gold/evidence.yaml"] = _yaml(_plain(evidence))
-    files["gold/truth.yaml"] = _yaml(_truth(made))
+    files["gold/answers.yaml"] = yaml_text(_plain(answers)).encode()
+    files["gold/evidence.yaml"] = yaml_text(_plain(evidence)).encode()
+    files["gold/truth.yaml"] = yaml_text(_truth(made)).encode()
     for one in made.rounds:
         if one.work is None:
             continue

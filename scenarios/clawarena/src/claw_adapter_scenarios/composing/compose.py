@@ -9,9 +9,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from claw_adapter.errors import ScenarioError
+from claw_adapter.scenario.yamltext import yaml_text
 from claw_adapter_scenarios.composing.data import Pack, Pattern
 from claw_adapter_scenarios.composing.rounds import rounds_of
 from claw_adapter_scenarios.spec import schemas
@@ -78,7 +77,7 @@ def compose(name: str, out: Path, pack: Pack, patterns: Mapping[str, Pattern], p
     }
     (root / "prose").mkdir(parents=True)
     for layer, data in layers.items():
-        text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=140, default_flow_style=None)
+        text = yaml_text(data, width=140, flow=None, blocks=True)
         (root / f"{layer}.yaml").write_text(
             f"# yaml-language-server: $schema=../schemas/{layer}.schema.json\n{text}", "utf-8"
         )
@@ -95,20 +94,6 @@ def compose(name: str, out: Path, pack: Pack, patterns: Mapping[str, Pattern], p
         text = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         (out / "schemas" / f"{layer}.schema.json").write_text(text, "utf-8")
     return root
-
-
-class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks, and nothing by reference."""
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - the signature of yaml
-        return True
-
-
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _text)
 
 
 def _truth(name: str, pack: Pack, found: Sequence[Pattern]) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-import yaml
-
 from claw_adapter.errors import ScenarioError
+from claw_adapter.scenario.yamltext import yaml_text
 from claw_adapter_scenarios.compiler.canon import Canon, draw_canon
 from claw_adapter_scenarios.drafting.check import faults
 from claw_adapter_scenarios.spec.load import Spec, load_spec
@@ -115,7 +114,7 @@ def _write(root: Path, what: What, drafts: list[Draft]) -> Path:
         "accepted": [{k: v for k, v in asdict(one).items() if k != "why"} for one in drafts if not one.why],
         "rejected": [{**asdict(one), "why": list(one.why)} for one in drafts if one.why],
     }
-    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110)
+    text = yaml_text(data)
     for number in range(1, 10_000):
         try:
             with (folder / f"{what}-{number}.yaml").open("x", encoding="utf-8") as out:
