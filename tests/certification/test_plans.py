@@ -216,13 +216,16 @@ async def test_the_reference_has_no_finding_in_sessions_at_once_with_faults_a_ki
 @pytest.mark.slow(20)
 async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path):
     runner = PlanRunner(kind(CachesByPathAndSize)(), deadline=60)
-    (outcome,) = await runner.outcomes([beginning(draw(NONCE, 0, "bronze"), 40)])
-    found = ShrunkPlan(outcome.plan)
+    for nonce in NONCES:
+        (outcome,) = await runner.outcomes([beginning(draw(nonce, 0, "bronze"), 40)])
+        if outcome.findings:
+            break
+    runner.runs, found = 0, ShrunkPlan(outcome.plan)
     await shrink(runner, found, outcome.findings[0], most=12)
     short = found.plan
     assert 3 <= len(short.steps) <= 6
     assert isinstance(short.steps[-1], PlanTurn)
-    assert runner.runs <= 13
+    assert runner.runs <= 12
     (tmp_path / "plan.json").write_text(short.model_dump_json())
     done = claw("certify", "reference:mode=in-process", "--plan", tmp_path / "plan.json")
     assert "nothing found" in done.stdout

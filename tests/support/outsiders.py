@@ -303,7 +303,7 @@ NAMED = [
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 22, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 34, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
     ("silver", 38, {HistoriesNotResumed: "M22 history-unread"}),
     (
         "gold", 38,
