@@ -518,12 +518,13 @@ def test_a_long_number_is_rounded_only_where_that_is_declared(shown):
     assert damage(asked, rounded.replace("5926", "6925"), kind="call", losses=[loss])[1] is None
 
 
-def test_an_escape_in_a_call_may_be_its_character_only_where_that_is_declared():
+def test_an_escape_in_a_call_becomes_its_character_only_where_that_is_declared():
+    loss = Drop(what="escapes")
     asked = said(call_text("edit", {"old": r"caf\u00e9 \u0022", "new": "one"}), kind="call")
     shown = call_text("edit", {"old": 'café "', "new": "one"})
-    there = unit(shown, kind="call")
-    assert align([asked], [there], renderer()).missing == [0]
-    assert align([asked], [there], renderer("escapes")).missing == []
+    assert damage(asked, shown, kind="call") == ("escapes", None)
+    assert damage(asked, shown, kind="call", losses=[loss]) == ("escapes", loss)
+    assert damage(asked, shown.replace("é", "e"), kind="call", losses=[loss])[1] is None
 
 
 @pytest.mark.parametrize(("replies", "found"), [(0, ["text-doubled"]), (1, ["text-doubled"]), (2, [])])

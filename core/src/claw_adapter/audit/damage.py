@@ -12,9 +12,6 @@ from claw_adapter.audit.rendering import (
     MASKED,
     Renderer,
     blackened,
-    with_floats,
-    without_control,
-    without_directives,
 )
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
@@ -39,6 +36,7 @@ DAMAGES: Final = {
     "newlines": "has other line ends", "unicode": "has other characters (Unicode normal form)",
     "control": "has lost control characters", "directives": "has lost lines", "lines": "has lost lines",
     "long_numbers": "has other digits in a long number",
+    "escapes": "has characters in the place of their escapes",
     "blanks": "has lost blanks or line ends",
     "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
 }  # fmt: skip
@@ -253,8 +251,7 @@ def _dropped(loss: Drop, case: _Case) -> bool:
         return case.said.before_calls and case.damage.how == "missing"
     if loss.what == "repeated_reply":
         return case.said.repeated and case.damage.how == "missing" and case.once
-    if loss.what == "long_numbers" and case.said.kind != CALL:
+    if loss.what in ("long_numbers", "escapes") and case.said.kind != CALL:
         return False
-    ways = {"directives": without_directives, "control": without_control, "long_numbers": with_floats}
-    way = ways.get(loss.what)
+    way = dict(ALIKE).get(loss.what)
     return way is not None and (case.damage.how == loss.what or not way(case.said.text))

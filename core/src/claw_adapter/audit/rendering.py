@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
+from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol import Capabilities
-from claw_adapter.protocol.limits import CallLimit, Loss, Rendering
+from claw_adapter.protocol.limits import CallLimit, Drop, Loss, Rendering
 
 __all__ = [
     "ALIKE",
@@ -90,7 +90,7 @@ class Renderer:
 
     def forms(self, said: Said) -> tuple[str, ...]:
         """The texts as which something may appear, as itself first."""
-        text = self.plain(self.call(said.text) if said.kind == CALL else said.text)
+        text = self.plain(said.text)
         forms = [text]
         if "speaker_as" in self.names and said.speaker:
             forms.append(self.plain(f"{said.speaker}: {text}"))
@@ -107,11 +107,11 @@ class Renderer:
         """What a unit of a request is compared by."""
         if unit.kind == RESULT:
             return unit.text
-        return self.bare(self.call(unit.text) if unit.kind == CALL else unit.text)
+        return self.bare(unit.text)
 
     def call(self, text: str) -> str:
-        """A call, without escapes in its arguments if these may be given as characters."""
-        return ESCAPE.sub(_character, text) if "escapes" in self.names else text
+        """A call among the events, without escapes in its arguments if it is declared that these become characters."""
+        return without_escapes(text) if Drop(what="escapes") in self.losses else text
 
 
 def without_control(text: str) -> str:
@@ -148,6 +148,11 @@ def with_floats(text: str) -> str:
     return LONG_NUMBER.sub(lambda found: repr(float(found[0])), text)
 
 
+def without_escapes(text: str) -> str:
+    """A text with the characters that its escapes name in their place."""
+    return ESCAPE.sub(_character, text)
+
+
 def _character(found: re.Match[str]) -> str:
     """What an escape names, as it stands in JSON; half a character stays."""
     sign = chr(int(found[0][-4:], 16))
@@ -165,6 +170,7 @@ ALIKE: Final = [
     ("control", _cached(without_control)),
     ("directives", _cached(without_directives)),
     ("long_numbers", _cached(with_floats)),
+    ("escapes", _cached(without_escapes)),
     ("blanks", _cached(lambda text: " ".join(text.split()))),
 ]
 """What two texts may be the same but for, by its name: undeclared, each is a way to damage a text."""

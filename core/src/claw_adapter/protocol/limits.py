@@ -30,7 +30,6 @@ __all__ = [
 
 Rendering = Literal[
     "stamp", "system_as", "speaker_as", "merge", "trim", "newline", "empty_reply", "call_id", "insert", "told",
-    "escapes",
 ]  # fmt: skip
 RENDERINGS: Final[dict[Rendering, str]] = {
     "stamp": "puts the time in brackets before messages",
@@ -43,7 +42,6 @@ RENDERINGS: Final[dict[Rendering, str]] = {
     "call_id": "gives tool calls other ids",
     "insert": "adds texts of its own to a conversation",
     "told": "tells the past as text in front of a prompt",
-    "escapes": "gives \\uXXXX in arguments of calls as the character that it names",
 }
 """Every rendering, as notes say it."""
 
@@ -88,16 +86,17 @@ class Drop(Record):
         "text_before_calls",
         "repeated_reply",
         "long_numbers",
+        "escapes",
         "other_bytes",
         "executable",
         "wordless_reply",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
-    read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what
-    commands print; a reply's text behind which a message of its own with tool
-    calls stands; a reply that says the same as the one right before it; digits of numbers that no float of 64 bits
-    has, in arguments of calls; bytes that are no UTF-8, or the right to execute it, of a file
-    that is edited; that a final reply has no words, in whose place its thoughts are given as the answer."""
+    read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what commands
+    print; a reply's text behind which a message of its own with tool calls stands; a reply that says the same as the one
+    right before it; digits of numbers that no float of 64 bits has, or escapes (``\\uXXXX``), in whose place stand the
+    characters that they name, in arguments of calls; bytes that are no UTF-8, or the right to execute it, of a file that is
+    edited; that a final reply has no words, in whose place its thoughts are given as the answer."""
 
     def __str__(self) -> str:
         return {
@@ -109,6 +108,7 @@ class Drop(Record):
             "command_format": "what commands print is shown without characters of format, which nobody sees",
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",
             "long_numbers": "whole numbers beyond 2^53 in the arguments of calls are rounded",
+            "escapes": "escapes (\\uXXXX) in the arguments of calls become the characters that they name",
             "executable": "a file that is edited can no longer be executed",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "wordless_reply": "a final reply without words is answered with what the model thought",

@@ -30,6 +30,7 @@ beginning, kept in checkpoints."""
 LOSSES: Final = (
     Clip(of="file", characters=72_000),
     Drop(what="long_numbers"),
+    Drop(what="escapes"),
     WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),
 )
 """The window is that of a model it does not know; of one that it is told it keeps room for a reply and for summing up."""
@@ -53,7 +54,7 @@ class ClaudeCode(Harness):
             usage="per_turn",
             endpoint_override=("anthropic-messages",),
             memory_files=MEMORY_FILES,
-            renderings=("system_as", "speaker_as", "merge", "empty_reply", "insert", "escapes"),
+            renderings=("system_as", "speaker_as", "merge", "empty_reply", "insert"),
             losses=LOSSES,
             notes=self._notes(),
         )
