@@ -504,6 +504,16 @@ def test_a_file_that_was_deleted_may_be_made_and_shown_in_one_reply_and_added_to
     assert looked(made, read, added, before={}, after={"a.md": "one line\none more\n"}) == found
 
 
+@pytest.mark.parametrize("shown", ["", "(no output)", "an older text\n", "one line\n"])
+@pytest.mark.parametrize("written", [False, True])
+def test_who_reads_a_file_while_it_is_written_anew_may_find_it_empty(shown, written):
+    read = (1, "exec", {"command": "cat a.md"}, shown)
+    put = (1 if written else 2, "exec", {"command": "printf '%s\\n' 'one line' > a.md"}, "(no output)")
+    found = looked(read, put, before={"a.md": "some text\n"}, after={"a.md": "one line\n"})
+    lost = shown == "an older text\n" or not written
+    assert bool(found) == lost, found
+
+
 def test_what_was_made_is_there_in_the_next_reply():
     made = (1, "write_file", {"path": "a.md", "content": "one line\n"}, "ok")
     later = [(2, "read_file", {"path": "a.md"}, shown) for shown in ("one line\n", "no such file")]

@@ -154,6 +154,12 @@ class FileCourse:
         effect = self.effects[number]
         return effect is not None and effect.old is None and not effect.behind
 
+    @property
+    def anew(self) -> set[tuple[int, str]]:
+        """Replies, with the files that one of their calls writes anew: read beside that, one may be empty for a moment."""
+        written = zip(self.steps, self.effects, strict=True)
+        return {(exchange.number, one.path) for (_, _, exchange), one in written if one is not None and not one.behind}
+
     def told_otherwise(self) -> set[int]:
         """Calls that write, with another result than an equal one before: they may have been refused in words."""
         first = dict[str, str]()

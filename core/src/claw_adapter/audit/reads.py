@@ -109,7 +109,7 @@ class _Reading:
     passed: Sequence[str]
     """What it was earlier in this turn, where the agent has written it."""
     absent: bool
-    """Whether it may not have been there yet."""
+    """Whether it may not have been there yet, or have had no text for a moment."""
     part: bool
     """Whether a part was asked for, or the page behind another one."""
 
@@ -144,7 +144,7 @@ class Reads:
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
         course = FileCourse.of(steps, files.before, self.workspace, strict=self.strict)
-        refusing, passages = _refusing(course), course.through()
+        refusing, passages, anew = _refusing(course), course.through(), course.anew
         named, dropped = set[str](), dict[str, int]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
@@ -169,7 +169,7 @@ class Reads:
                 )  # fmt: skip
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
-                    passed, known.absent, paged or asks_for_part(arguments),
+                    passed, known.absent or (exchange.number, path) in anew, paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
