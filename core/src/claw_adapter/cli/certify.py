@@ -39,7 +39,9 @@ LONGEST = 2_000
     help="Known failures, with reason and expiry.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report, evidence and certificate."
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for report, evidence and certificate.  [default: certification/NAME, with --only certification/NAME.only]",
 )
 @click.option("--only", multiple=True, metavar="ID|AREA", help="Only these checks; no level can be reached with it.")
 @click.option("--exitfirst", "-x", "until_failure", is_flag=True, help="Stop at the first check that fails.")
@@ -61,7 +63,7 @@ LONGEST = 2_000
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Run this stored plan and say what the ledger finds; certify nothing.",
+    help="Run this stored plan and say what the audit finds; certify nothing.",
 )
 @click.option("--matrix-with", "matrix_with", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of another certification to show in the same matrix page.")  # fmt: skip
@@ -82,7 +84,7 @@ LONGEST = 2_000
 @click.option("--quiet", "-q", is_flag=True, help="Only the summary.")
 @click.pass_context
 def command(ctx: click.Context, /, name: str | None, verify: Path | None, listing: bool, **flags: Any) -> int:
-    """Certify the harness NAME: prove offline that its adapter keeps the contract claw/1.
+    """Certify the harness NAME: test offline whether its adapter keeps the contract claw/1.
 
     Options of the adapter are written as in `claw run`: reference:mode=acp.
     """
@@ -157,11 +159,12 @@ def _failed(out: Path) -> list[str]:
         return []
 
 
-def _folder(asked_name: str, out: Path | None) -> Path:
+def _folder(asked_name: str, out: Path | None, *, part: bool = False) -> Path:
+    """Where the results go; those of some checks, from which no certificate can come, not where one may lie."""
     from claw_adapter.runs.plan import label
 
     name, _, words = _named(asked_name)
-    return (out or Path("certification") / label(name, words)).absolute()
+    return (out or Path("certification") / f"{label(name, words)}{'.only' if part else ''}").absolute()
 
 
 def _plan(asked_name: str, flags: dict[str, Any]) -> int:
@@ -192,6 +195,14 @@ def _plan(asked_name: str, flags: dict[str, Any]) -> int:
     if not outcome.findings:
         out.print(
             f"not judged: {outcome.unjudged}" if outcome.unjudged else "nothing found", soft_wrap=True, markup=False
+        )
+    elif (kept := flags["out"]) is not None:
+        request = min((finding.request for finding in outcome.findings if finding.request), default=1)
+        command = f"claw audit {shlex.quote(str(kept / str(runner.runs)))} --request {request}"
+        out.print(f"a request of it, whole: {command}", soft_wrap=True, markup=False)
+    else:
+        out.print(
+            "with --out DIR its requests are kept, and `claw audit DIR/1 --request N` prints one whole", markup=False
         )
     return FAILED if outcome.findings or outcome.unjudged else 0
 
@@ -253,7 +264,7 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
     )  # fmt: skip
     for folder in flags["matrix_with"]:
         read_report(folder)
-    out = _folder(asked_name, flags["out"])
+    out = _folder(asked_name, flags["out"], part=bool(flags["only"]))
     with owned(out):
         report = finish_in_order(_run(harness, options, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"], key=flags["key"])

