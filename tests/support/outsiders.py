@@ -31,6 +31,15 @@ from support.misbehaving import (
 from support.plans import fails_for_good, twice_in_a_reply, uses_of
 
 
+class KeyInStore(PlantedConversation):
+    """Requests are logged with their heads, in what is kept of the conversation."""
+
+    async def checkpoint(self):
+        made = await super().checkpoint()
+        log = f"curl -H 'Authorization: Bearer {self.ctx.endpoint.key}'\n".encode()
+        return made.model_copy(update={"files": {**made.files, "http.log": log}})
+
+
 class AnswerCutAt65536(PlantedConversation):
     def spoil(self, turn):
         return turn.model_copy(update={"text": turn.text[:65_536]}) if turn.error is None else turn
@@ -311,6 +320,7 @@ NAMED = [
             HistoriesLast50: "M22 history-missing",
             OtherModelAfterServerError: "M11 model-changed",
             KeyInWorkspaceAfterFailure: "M27 key-in-workspace",
+            KeyInStore: "M27 key-in-checkpoint",
             LeavesProcessAfterFailure: "M26 process-left",
         },
     ),

@@ -413,6 +413,23 @@ def test_blank_lines_among_those_that_are_left_out_may_count_or_not(count, told)
     assert folded(text, shown, ("read", {}, tools)) is told
 
 
+def test_a_tool_that_ends_lines_as_unicode_does_counts_them_so():
+    text = "first\na harbour\u2028ledger\nan old\x0bgate\nthe key\nthe last"
+    tools = [{"function": {"name": "read", "parameters": {"properties": {"offset": {}}}}}]
+    for count, told in ((3, True), (5, True), (4, False)):  # in lines of files, and in those of Unicode
+        assert folded(text, f"first\n⋯ {count} lines left out ⋯\nthe last", ("read", {}, tools)) is told
+
+
+@pytest.mark.parametrize(("first", "told"), [(6, True), (7, False)])
+def test_a_line_that_stands_twice_may_be_the_one_behind_those_that_are_left_out(first, told):
+    lines = [line for number in range(20) for line in (f"the harbour {number}", "---")]
+    tools = [{"function": {"name": "read", "parameters": {"properties": {"offset": {}}}}}]
+    shown = [*lines[:first], "⋯ 25 lines left out ⋯", *lines[31:]]
+    assert folded("\n".join(lines), "\n".join(shown), ("read", {}, tools)) is told
+    numbered = [f"{number} {line}" for number, line in enumerate(lines, start=1) if number not in range(16, 20)]
+    assert not folded("\n".join(lines), "\n".join(numbered), ("read", {}, tools))
+
+
 def read(shown, text, *losses):
     """What is found of one reading of a file, and which losses bit."""
     book = Book()

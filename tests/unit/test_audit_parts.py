@@ -1,7 +1,7 @@
 """The parts of the audit: units of requests, renderings, alignment, damage, declared losses."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import groupby
 from types import SimpleNamespace
 
@@ -272,6 +272,43 @@ def test_a_time_beside_a_message_is_its_own_also_where_others_begin_with_the_sam
     Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), flat, 1)
     failed.report(book)
     assert [finding.cause for finding in book.findings()] == found
+
+
+def at_clock(write, *zones):
+    """What is found of a history whose times, of messages of these zones, `write` has written."""
+    messages = []
+    for number in range(12):
+        when = datetime(2026, 3, 2, 1, 7, tzinfo=zones[number % len(zones)]) + timedelta(days=number, hours=number * 2)
+        messages.append(Message(id=f"m{number}", role="user", text=f"The harbour {number} is closed.", time=when))
+    flat = "\n".join(f"{write(message.time)} {message.text}" for message in messages)
+    book, failed = Book(), Failed()
+    Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), flat, 1)
+    failed.report(book)
+    return [finding.cause for finding in book.findings()]
+
+
+EAST, WEST = timezone(timedelta(hours=5, minutes=45)), timezone(timedelta(hours=-8))
+
+
+@pytest.mark.parametrize(
+    ("write", "found"),
+    [
+        ("%Y-%m-%d %H:%M", []),
+        ("%Y/%m/%d %I:%M %p", []),
+        ("%Y-%m-%dT%H:%M:%S%z", []),
+        ("%d %B, at %I", []),
+        ("%Y-%m-%d %I:%M", ["history-times"]),
+        ("%Y-%m-%d %H:%MZ", ["history-times"]),
+        ("%Y-%m-%d %H:00", []),
+    ],
+)
+def test_times_are_told_as_they_were_however_they_are_written(write, found):
+    assert at_clock(lambda time: time.strftime(write), UTC, UTC, EAST, WEST)[:1] == found
+
+
+def test_times_may_be_told_in_one_zone_for_all():
+    assert at_clock(lambda time: time.astimezone(EAST).strftime("%Y-%m-%d %H:%M"), UTC, WEST) == []
+    assert at_clock(lambda time: time.astimezone(UTC).strftime("%Y-%m-%d %H:%M"), EAST, WEST) == []
 
 
 def test_a_reading_that_gives_another_history_is_named_so():

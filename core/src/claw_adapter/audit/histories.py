@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows, points_on, way_on
@@ -26,6 +27,10 @@ UNREAD: Final = "history-unread"
 TOOLS: Final = Drop(what="history_tools")
 SYSTEM: Final = Drop(what="history_system")
 BREAKS: Final = Drop(what="history_breaks")
+TIME: Final = re.compile(
+    r"(?P<date>\d{4}[-/]\d\d[-/]\d\d)[T ,]{1,2}(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::\d\d(?:[.,]\d+)?)?(?!\d)"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\b)?(?: ?(?P<zone>Z\b|(?:UTC|GMT)(?![+-])|[+-](?P<by>\d\d):?(?P<and>\d\d)(?![\d-])))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +274,60 @@ class Histories:
             place = at + len(message.text) if at >= 0 else place
         gaps.append(flat[place : place + 200])
         beside = max(_beside(shown, gaps[:-1]), _beside(shown, gaps[1:]), key=lambda found: found.count(True))
-        if beside.count(True) * 2 > len(shown) and False in beside:
-            text = shown[beside.index(False)].text
+        wrong = beside.index(False) if beside.count(True) * 2 > len(shown) and False in beside else -1
+        clocks = max((_Clocks.of(shown, those) for those in (gaps[:-1], gaps[1:])), key=lambda one: len(one.right))
+        if wrong >= 0 or (wrong := clocks.wrong) >= 0:
+            text = shown[wrong].text
             what = f"reading the history {session.id} gives {text[:40]!r} another time"
             self.failed.note("M22", "history-times", session.id, what, request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clocks:
+    """The times beside messages, however they are written: the numbers of those that tell the message's own, and of others."""
+
+    right: Sequence[int]
+    others: Sequence[int]
+    shifts: Sequence[set[timedelta]]
+    """How far each may be from the true one, where no zone stands beside it."""
+
+    @classmethod
+    def of(cls, messages: Sequence[Message], gaps: Sequence[str]) -> Self:
+        right, others, shifts = list[int](), list[int](), list[set[timedelta]]()
+        for number, (message, gap) in enumerate(zip(messages, gaps, strict=True)):
+            told = list(_told(gap))
+            if message.time is None or not told:
+                continue
+            true = message.time.astimezone(UTC).replace(tzinfo=None, second=0, microsecond=0)
+            shift = {when - true - (zone or timedelta(0)) for when, zone in told}
+            own = {when - true for when, zone in told if zone is None} & {timedelta(0), message.time.utcoffset()}
+            exact = any(zone is not None and when - zone == true for when, zone in told)
+            (right if own or exact else others).append(number)
+            shifts.append(shift)
+        return cls(right, others, shifts)
+
+    @property
+    def wrong(self) -> int:
+        """The first that is not told as it was, if every third is told well at least and no one zone explains all; else -1."""
+        if not self.others or len(self.right) < max(3, len(self.others) / 2):
+            return -1
+        hours = (timedelta(hours=1), timedelta(hours=-1))  # in summer and in winter
+        zones = [{one, one + hour} for one in self.shifts[0] for hour in hours]
+        return -1 if any(all(shift & zone for shift in self.shifts) for zone in zones) else self.others[0]
+
+
+def _told(text: str) -> Iterator[tuple[datetime, timedelta | None]]:
+    """The times that a text tells by date and clock, to the minute, each with its zone if that stands beside it."""
+    for found in TIME.finditer(text):
+        hour, half, zone = int(found["hour"]), found["half"], found["zone"]
+        if half:
+            hour = hour % 12 + (12 if half in "Pp" else 0)
+        try:
+            when = datetime.fromisoformat(f"{found['date'].replace('/', '-')}T{hour:02d}:{found['minute']}")
+        except ValueError:  # such as 31 February: no time
+            continue
+        east = timedelta(hours=int(found["by"]), minutes=int(found["and"])) if found["by"] else timedelta(0)
+        yield when, None if zone is None else -east if zone.startswith("-") else east
 
 
 def _follows(session: Session, before: HistoryPage, page: HistoryPage) -> int:

@@ -61,6 +61,9 @@ class TrialFacts:
     """Those in another encoding than UTF-8, with surrogates for its bytes."""
     trees: Callable[[str], Tree]
     """All entries of a snapshot, by its digest."""
+    kept: Callable[[str], Iterable[tuple[str, str]]]
+    """The files of a checkpoint, by its digest, each with the blobs in which it differs from the one before."""
+    blob: Callable[[str], bytes]
     base: str
     """The snapshot with which the trial began; empty if that is not known."""
     others: Mapping[str, set[str]] = field(default_factory=dict)
@@ -309,6 +312,10 @@ class _Ledger:
             answer = replies[-1].text if replies and not replies[-1].calls else record.text
             prompt = _delivered(turn, record.prompt, self.renderer) if turn else record.prompt
             self.past.add(prompt, turn, answer, number)
+        for name, blob in self.facts.kept(record.checkpoint or ""):
+            if _new((blob,), self._searched) and KEY.search(self.facts.blob(blob).decode("utf-8", "replace")):
+                what = f"the endpoint's key stands in the checkpoint, in {name}"
+                self.book.find("M27", "key-in-checkpoint", what)
         for snapshot in _new((*record.left, record.snapshot), self._searched):
             for path, text in self.facts.files(snapshot).items():
                 if KEY.search(text):

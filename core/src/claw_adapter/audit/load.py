@@ -17,6 +17,7 @@ from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
 from claw_adapter.protocol.limits import WindowLimit
+from claw_adapter.runs.checkpoints import checkpoint_files
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
@@ -123,6 +124,8 @@ def _audit(
         files=lambda digest: texts(digest)[0],
         encoded=lambda digest: texts(digest)[1],
         trees=functools.lru_cache(maxsize=4)(functools.partial(read_tree, store)),
+        kept=functools.partial(_kept, store),
+        blob=store.get,
         base=trial.start.snapshot if trial.start is not None else "",
         others={name: lines - here for name, lines in own.items() if name != scenario.id},
         lines=known.lines,
@@ -135,6 +138,12 @@ def _audit(
 
 def _exchanges(path: Path) -> tuple[Exchange, ...]:
     return tuple(read_transcript(path)) if path.is_file() else ()
+
+
+def _kept(store: Store, digest: str) -> Iterator[tuple[str, str]]:
+    """The files of a checkpoint and their blobs, as far as they are there: a run may have been pruned."""
+    found = checkpoint_files(store, digest) if digest and store.has(digest) else ()
+    yield from ((name, blob) for name, blob in found if store.has(blob))
 
 
 def read_events(store: Store, record: RoundRecord) -> list[Event]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
-from claw_adapter.audit.results import BLANK, LEAST, PARTIAL, flat_of, lines_in, lines_of_text, split_lines
+from claw_adapter.audit.results import BLANK, LEAST, PARTIAL, flat_of, lines_in, split_lines
 from claw_adapter.audit.units import tool_names
 from claw_adapter.reading import parse_json, strings_of
 
@@ -256,29 +256,37 @@ def way_on(
 def folded(text: str, flat: str, call: tuple[str, Mapping[str, object], Sequence[Mapping[str, Any]]]) -> bool:
     """Whether a result says, at each place where lines of a text are left out, how many; and `call` might ask for them.
 
-    Blank lines there may count or not.
+    Blank lines there may count or not, and what Unicode calls the end of a line may be one.
     """
-    every = split_lines(text.removesuffix("\n"))
-    there = [(number, line.strip(BLANK)) for number, line in enumerate(every) if line.strip(BLANK)]
-    starts = [-1, *(number for number, _ in there), len(every)]
-    at, numbers = 0, set[int]()
-
-    def told(place: int) -> bool:
-        """Whether so many lines are said to be left out before the line of a place."""
-        return any(place - at <= number < starts[place + 1] - starts[at] for number in numbers)
-
-    for line in lines_of_text(flat):
-        here = [n for n in range(at, len(there)) if there[n][1] in (line, line[-len(there[n][1]) :])]
-        place = next((n for n in here if n == at or told(n)), here[0] if here else None)
-        if place is None:  # a line of its own
-            numbers.update(map(int, NUMBER.findall(line)))
-        elif place > at and not told(place):
-            return False
-        else:
-            at, numbers = place + 1, set()
     tools = [function for tool in call[2] if (function := tool.get("function") or {}).get("name") == call[0]]
     left = any({*_parameters(function.get("parameters"))} - {*call[1]} for function in tools)
-    return left and (at == len(there) or told(len(there)))
+    text = text.removesuffix("\n")
+    return left and any(_counted(ends(text), ends(flat)) for ends in (split_lines, str.splitlines))
+
+
+def _counted(every: Sequence[str], shown: Iterable[str]) -> bool:
+    """Whether lines say, wherever some of `every` are left out among those that are `shown`, how many these are.
+
+    A line that stands there twice may be either one, so all the ways to read the result are followed.
+    """
+    there = [(number, line.strip(BLANK)) for number, line in enumerate(every) if line.strip(BLANK)]
+    starts = [-1, *(number for number, _ in there), len(every)]
+
+    def follows(place: int, at: int, numbers: Collection[int]) -> bool:
+        """Whether the line of a place may come where `at` is the next one, and these numbers were told before it."""
+        return place == at or any(place - at <= number < starts[place + 1] - starts[at] for number in numbers)
+
+    states: set[tuple[int, frozenset[int]]] = {(0, frozenset())}
+    for line in filter(None, (one.strip(BLANK) for one in shown)):
+        places = [n for n, (_, one) in enumerate(there) if one in (line, line[-len(one) :])]
+        told, reached = frozenset(map(int, NUMBER.findall(line))), set[tuple[int, frozenset[int]]]()
+        for at, numbers in states:
+            later = [n for n in places if n >= at]
+            reached |= {(n + 1, frozenset()) for n in later if follows(n, at, numbers)}
+            if not later:  # a line of its own
+                reached.add((at, numbers | told))
+        states = reached
+    return any(follows(len(there), at, numbers) for at, numbers in states)
 
 
 def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ and all of earlier versions, stand for themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +19,7 @@ from claw_adapter.reading import why
 from claw_adapter.runs.store import REMEDY, Store
 from claw_adapter.shared import shared
 
-__all__ = ["Saved", "checkpoint_before", "load_checkpoint", "save_checkpoint"]
+__all__ = ["Saved", "checkpoint_before", "checkpoint_files", "load_checkpoint", "save_checkpoint"]
 
 BLOCK: Final = 4096
 """Bytes of a file that are compared, and kept anew if they differ."""
@@ -119,6 +119,15 @@ def load_checkpoint(store: Store, digest: str) -> Checkpoint:
 def checkpoint_before(store: Store, digest: str) -> str:
     """Which checkpoint this one is told by, which can be read; empty where it stands for itself."""
     return _Stored.model_validate_json(store.get(digest)).before
+
+
+def checkpoint_files(store: Store, digest: str) -> Iterator[tuple[str, str]]:
+    """The names of a checkpoint's files, each with the blobs that it adds to what the checkpoint before had of it."""
+    stored = _Stored.model_validate_json(store.get(digest))
+    for files in (stored.files, *stored.overlays.values()):
+        yield from files.items()
+    for patches in (stored.patches, *stored.overlay_patches.values()):
+        yield from ((name, blob) for name, patch in patches.items() for blob in patch.put)
 
 
 def _load(store: Store, digest: str) -> Checkpoint:

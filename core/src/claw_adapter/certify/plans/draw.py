@@ -46,7 +46,7 @@ FOR_GOOD: Final[tuple[FaultKind, ...]] = (
 REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
-"""Characters of a long answer."""
+"""Characters of a long answer, and of a prompt into which somebody has put a whole file."""
 WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
@@ -124,7 +124,7 @@ class _Drawing:
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         last = [
             self._wide(),
-            self._long() if self.height == 0 else [],
+            [*self._long(), *self._asked(LONG)] if self.height == 0 else [],
         ]  # what fills the window comes when little else will
         return SessionPlan(
             nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
@@ -144,7 +144,7 @@ class _Drawing:
             self._edited_at_once,
             self._paged,
             self._missing,
-            self._asked,
+            lambda: self._asked(ASKED[self.height]),
             self._bytes,
             self._added,
             self._failures,
@@ -298,10 +298,10 @@ class _Drawing:
         self.steps.append(file)
         return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
 
-    def _asked(self) -> list[Unit]:
+    def _asked(self, characters: tuple[int, int]) -> list[Unit]:
         """A long prompt."""
         turn = self._turn(self._says())
-        text = self.texts.across(self.texts.prose(self.rng.randrange(*ASKED[self.height])))
+        text = self.texts.across(self.texts.prose(self.rng.randrange(*characters)))
         return [[turn.model_copy(update={"question": f"{text}\n\n{turn.question}"})]]
 
     def _bytes(self) -> list[Unit]:
