@@ -18,7 +18,7 @@ from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Clip, Message, Session
-from claw_adapter.protocol.limits import Drop
+from claw_adapter.protocol.limits import Drop, Mask
 from claw_adapter.protocol.update import Update, UpdateAction
 from claw_adapter.workspace.tree import Entry
 
@@ -519,6 +519,21 @@ def test_a_file_that_was_deleted_may_be_made_and_shown_in_one_reply_and_added_to
     read = (1, "read_file", {"path": "a.md"}, shown)
     added = (2, "exec", {"command": "printf '%s\\n' 'one more' >> a.md"}, "")
     assert looked(made, read, added, before={}, after={"a.md": "one line\none more\n"}) == found
+
+
+@pytest.mark.parametrize(("losses", "found"), [((), ["M17 output-changed"]), ((Mask(),), [])])
+def test_what_a_command_prints_may_look_like_a_secret_where_that_is_declared_to_be_masked(losses, found):
+    book = Book()
+    reads = Reads(Renderer(Capabilities(losses=losses)), book, "/t/workspace", strict=True)
+    arguments = json.dumps({"command": "echo 'a gate'; printf '%s\\n' '39984 tunakidodobalumbakibaparovestaend' >&2"})
+    call = RequestUnit(CALL, f"exec {arguments}", "c1")
+    exchange = SimpleNamespace(number=1, tools=())
+    reads.judge(
+        [(call, RequestUnit(RESULT, "a gate\n39984 tunakidod…aend", "c1"), exchange)],
+        Files({}, {}, {}),
+        Talks({}, {}, ()),
+    )
+    assert [finding.key for finding in book.findings()] == found
 
 
 @pytest.mark.parametrize("shown", ["", "(no output)", "an older text\n", "one line\n"])

@@ -161,7 +161,7 @@ class Reads:
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
             true, passed = self._true(path, known, files, gone=gone)
-            versions = self._declared([text.removeprefix(MARK) for text in true], flat, label != path)
+            versions = self._declared([text.removeprefix(MARK) for text in true], flat, command=label != path)
             if path and (reads or (command is not None and (versions or gone))):
                 before = earlier.get(label, "")
                 paged = parts.take(
@@ -174,10 +174,9 @@ class Reads:
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
-                if COMMANDS in self.renderer.losses and any(text != without_format(text) for text in texts):
-                    self.book.bite(COMMANDS)
-                    texts = [without_format(text) for text in texts]
-                _printed(texts, flat_of(result.text), failed, exchange.number)
+                said = flat_of(result.text)
+                texts = [one for text in texts for one in self._declared([text], said, command=True)]
+                _printed(texts, said, failed, exchange.number)
             elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
                 there = _there(files, passage)
                 judge_listing(folder, flat_of(result.text), there, files.gone, failed, exchange.number)
@@ -283,7 +282,7 @@ class Reads:
         old = next((line for line in older if line in flat), "")
         return f"what was replaced: {old[:60]!r}" if old else ""
 
-    def _declared(self, versions: Sequence[str], flat: str, command: bool) -> list[str]:
+    def _declared(self, versions: Sequence[str], flat: str, *, command: bool) -> list[str]:
         """What a file may be as it is shown where something of it is declared to be masked, cut, or left out."""
         losses, found = self.renderer.losses, list(versions)
         if command and COMMANDS in losses and not any(whole_in(text, flat) for text in found):
