@@ -561,6 +561,8 @@ def test_an_escape_in_a_call_becomes_its_character_only_where_that_is_declared()
     shown = call_text("edit", {"old": 'café "', "new": "one"})
     assert damage(asked, shown, kind="call") == ("escapes", None)
     assert damage(asked, shown, kind="call", losses=[loss]) == ("escapes", loss)
+    more = call_text("edit", {"all": False, "old": 'café "', "new": "one"})
+    assert damage(asked, more, kind="call", losses=[loss]) == ("escapes", loss)
     assert damage(asked, shown.replace("é", "e"), kind="call", losses=[loss])[1] is None
 
 

@@ -13,7 +13,7 @@ from claw_adapter.audit.rendering import (
     Renderer,
     blackened,
 )
-from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, adds_to
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
@@ -90,10 +90,12 @@ def _moved(search: _Search) -> Damage | None:
 
 
 def _alike(search: _Search) -> Damage | None:
+    call = search.said.kind == CALL  # which may have further arguments there
     for how, alike in ALIKE:
         told = {alike(form) for form in search.forms}
         for at in search.same:
-            if alike(search.texts[at]) in told:
+            text = alike(search.texts[at])
+            if text in told or (call and any(adds_to(form, text) for form in told)):
                 return Damage(how, at)
     return None
 
