@@ -29,6 +29,7 @@ MEMORY_FILES: Final = (".claude/**", "CLAUDE.local.md")
 beginning, kept in checkpoints."""
 LOSSES: Final = (
     Clip(of="file", characters=72_000),
+    Clip(of="command", characters=30_000, left=2_000),
     Drop(what="long_numbers"),
     Drop(what="escapes"),
     WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),

@@ -44,6 +44,7 @@ class PicoClaw(Harness):
             renderings=("system_as", "speaker_as", "empty_reply", "insert"),
             losses=(
                 Clip(of="file", characters=65_536),
+                Clip(of="command", characters=10_000),
                 PromptLimit(bytes=100 * 1024),
                 Drop(what="executable"),
                 Drop(what="wordless_reply"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from random import Random
@@ -273,9 +274,13 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """An answer of a word, one that is nothing but a block of code, one about failures, and one that quotes a talk."""
-        code, failure, quoted = f"```\n{self.texts.lines(2)}```", self.texts.failure(), self.texts.quoted()
-        return [[self._turn(PlayedReply(text=text))] for text in (self.rng.choice(SHORT), code, failure, quoted)]
+        """Answers: a word, nothing but a block of code, nothing but data, one about failures, and one that quotes a talk."""
+        code, data = (
+            f"```\n{self.texts.lines(2)}```",
+            json.dumps({"text": self.texts.sentence(), "n": self.texts.number()}),
+        )
+        texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted())
+        return [[self._turn(PlayedReply(text=text))] for text in texts]
 
     def _repeated(self) -> list[Unit]:
         """The same prompt twice, one behind the other, partly in another script, with other answers; and one more."""
@@ -290,13 +295,15 @@ class _Drawing:
         return [[self._turn(self._does(ToolUse(kind="read", target=made.path)), self._says())]]
 
     def _wide(self) -> list[Unit]:
-        """A long file is read, in which one line is very long."""
+        """A long file is read, in which one line is very long; Bronze has it shown by a command as well."""
         size, line = self.rng.randrange(*WIDE[self.height]), self.rng.randrange(*LINE[self.height])
         before = self.rng.randrange(size - line)
         parts = (self.texts.prose(before), self.texts.line(line), self.texts.prose(size - line - before))
         file = PlanFile(path=self.texts.path(), text=self.texts.across("\n".join(parts)) + "\n")
         self.steps.append(file)
-        return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+        look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+        more = [self._turn(self._does(show), self._says())] if self.height == 0 else []
+        return [[self._turn(self._does(look), self._says()), *more]]
 
     def _asked(self, characters: tuple[int, int]) -> list[Unit]:
         """A long prompt."""
