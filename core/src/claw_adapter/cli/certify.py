@@ -71,7 +71,7 @@ LONGEST = 2_000
     "--verify",
     type=click.Path(path_type=Path, exists=True),
     metavar="CERT",
-    help="Check a certificate and what lies beside it; it must be of NAME and reach --level where these are given.",
+    help="Check a certificate, and what lies beside it if anything does; it must be of NAME and reach --level if given.",
 )
 @click.option("--signers", type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="With --verify: an allowed_signers file of SSH, or public keys, any of which may have signed.")  # fmt: skip
