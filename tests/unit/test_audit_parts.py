@@ -20,7 +20,7 @@ from claw_adapter.audit.remarks import WholeReadings, first_page
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text, units_of
+from claw_adapter.audit.units import RESULT, RequestUnit, Said, begins, call_text, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.protocol import (
     Capabilities,
@@ -553,6 +553,15 @@ def test_a_long_number_is_rounded_only_where_that_is_declared(shown):
     assert damage(asked, rounded, kind="call") == ("long_numbers", None)
     assert damage(asked, rounded, kind="call", losses=[loss]) == ("long_numbers", loss)
     assert damage(asked, rounded.replace("5926", "6925"), kind="call", losses=[loss])[1] is None
+
+
+@pytest.mark.parametrize("shown", [20_000, 30_000, 19_999])
+def test_of_long_arguments_events_may_have_the_beginning(shown):
+    made = call_text("write", {"path": "a.md", "content": "Grüße an den Hafen, " * 5_000})
+    told = json.dumps({"path": "a.md", "content": "Grüße an den Hafen, " * 5_000})[:shown]
+    assert begins(made, call_text("write", {"raw": told})) is (shown >= 20_000)
+    assert not begins(made, call_text("write", {"raw": told.replace("Hafen", "Haven")}))
+    assert not begins(made, call_text("append", {"raw": told}))
 
 
 def test_an_escape_in_a_call_becomes_its_character_only_where_that_is_declared():

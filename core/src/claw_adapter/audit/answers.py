@@ -11,7 +11,7 @@ from claw_adapter.audit.pages import words_in
 from claw_adapter.audit.rendering import Renderer, blackened, without_directives
 from claw_adapter.audit.results import whole_in
 from claw_adapter.audit.turns import Reply, RequestTurn
-from claw_adapter.audit.units import adds_to, call_text
+from claw_adapter.audit.units import adds_to, begins, call_text
 from claw_adapter.protocol import EVENT_CHARACTERS, Event, ReportedUsage, RoundRecord
 from claw_adapter.protocol.limits import AnswerLimit, Clip, Drop, Mask, Prune, WindowLimit
 from claw_adapter.runs.transcript import Exchange
@@ -161,10 +161,10 @@ def _foreign(shown: Sequence[str], turn: RequestTurn, renderer: Renderer) -> str
 
 
 def _as_made(shown: str, made: Sequence[str], renderer: Renderer) -> str:
-    """A call among the events as the model made it: the same, but for arguments that the harness adds, or a declared mask."""
+    """A call among the events as the model made it: but for arguments that the harness adds, the end of long ones, a mask."""
     if shown in made:
         return shown
-    if whole := next((call for call in made if adds_to(call, shown)), ""):
+    if whole := next((call for call in made if adds_to(call, shown) or begins(call, shown)), ""):
         return whole
     if Mask() in renderer.losses:
         return next((call for call in made if blackened(call, shown)), shown)

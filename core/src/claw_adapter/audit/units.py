@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
-from claw_adapter.protocol import Message
+from claw_adapter.protocol import EVENT_CHARACTERS, Message
 from claw_adapter.reading import parse_json
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Said",
     "adds_to",
     "arguments_of",
+    "begins",
     "call_text",
     "said_of",
     "units_of",
@@ -30,6 +32,8 @@ __all__ = [
 
 CALL: Final = "call"
 RESULT: Final = "result"
+MOST_ORDERS: Final = 120
+"""In which the arguments of a call are tried."""
 Origin = Literal["seeded", "update", "prompt", "answer", "step"]
 
 
@@ -93,6 +97,21 @@ def adds_to(call: str, other: str) -> bool:
         return False
     given, more = _arguments(call), _arguments(other)
     return bool(given) and all(more.get(name, ...) == value for name, value in given.items())
+
+
+def begins(call: str, other: str) -> bool:
+    """Whether another call's text has the beginning of this one's arguments, ``{"raw": …}``, as events may tell long ones."""
+    raw = _arguments(other).get("raw")
+    if call.partition(" ")[0] != other.partition(" ")[0] or not isinstance(raw, str) or len(raw) < EVENT_CHARACTERS:
+        return False
+    orders = itertools.permutations(_arguments(call).items())
+    forms = [(", ", ": "), (",", ":")]
+    return any(
+        json.dumps(dict(order), ensure_ascii=ascii_, separators=form).startswith(raw)
+        for order in itertools.islice(orders, MOST_ORDERS)
+        for form in forms
+        for ascii_ in (False, True)
+    )
 
 
 def arguments_of(call: RequestUnit) -> dict[str, JsonValue]:

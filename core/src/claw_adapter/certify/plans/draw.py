@@ -47,7 +47,7 @@ FOR_GOOD: Final[tuple[FaultKind, ...]] = (
 REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
-"""Characters of a long answer, and of a prompt into which somebody has put a whole file."""
+"""Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written."""
 WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
@@ -125,7 +125,7 @@ class _Drawing:
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         last = [
             self._wide(),
-            [*self._long(), *self._asked(LONG)] if self.height == 0 else [],
+            [*self._long(), *self._asked(LONG), *self._written_large()] if self.height == 0 else [],
         ]  # what fills the window comes when little else will
         return SessionPlan(
             nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
@@ -611,6 +611,12 @@ class _Drawing:
         ]
         show = ToolUse(kind="cat", target=file.path, starts=(LARGE - 5,), page=6)
         return [[self._turn(self._does(edits[0]), self._does(edits[1]), self._does(show), self._says())]]
+
+    def _written_large(self) -> list[Unit]:
+        """A file is written that is larger than what a pipe takes at once."""
+        text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
+        write = ToolUse(kind="write", target=self.texts.path(), content=text)
+        return [[self._turn(self._does(write).model_copy(update={"piece": 2_000}), self._says())]]
 
     def _indented(self) -> str:
         """Lines of which some are deeper, and one is empty, as in programs."""
