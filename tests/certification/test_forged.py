@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import datetime as dt
 import json
 import os
@@ -99,6 +100,22 @@ def test_what_is_there_is_held_against_its_digest_without_the_report_too(tmp_pat
     (folder / name).unlink()
     (folder / name).mkdir()
     assert f"{name} was changed after the certificate was issued" in verify(folder).problems
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.json", "certificate.json", "evidence"])
+def test_what_lies_beside_a_certificate_is_no_link(tmp_path, name):
+    folder = made(tmp_path / "c")
+    (folder / "evidence").mkdir(exist_ok=True)
+    (folder / name).rename(tmp_path / name)
+    (folder / name).symlink_to(tmp_path / name)
+    assert f"{name} is a link" in verify(folder).problems
+
+
+@pytest.mark.parametrize("name", ["report.json", "certificate.json"])
+def test_no_kit_writes_a_byte_order_mark(tmp_path, name):
+    folder = made(tmp_path / "c")
+    (folder / name).write_bytes(codecs.BOM_UTF8 + (folder / name).read_bytes())
+    assert f"{name} begins with a byte order mark" in verify(folder).problems
 
 
 def test_evidence_without_the_report_is_held_against_its_digest(tmp_path):

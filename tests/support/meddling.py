@@ -298,7 +298,7 @@ MEDDLING = {
     DropsWhatNobodySees: {"M17 written-changed", "M20 file-changed"},
     CutsCommands: {"M20 file-cut"},
     NormalisesBlanks: {"M20 file-changed"},
-    ReadsInBlocks: {"M20 file-cut"},
+    ReadsInBlocks: {"M20 file-changed"},
     TakesLinesForComments: {"M13 prompt-changed"},
 }
 """What a plan of Bronze finds of each."""
@@ -306,7 +306,7 @@ MEDDLING = {
 
 TOGETHER = [
     ReadsInBlocks, TakesLinesForComments, CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
-    SpillsResults, DropsWhatNobodySees, CutsLongLines, HidesWhatFailed, TidiesUp, KeepsNotes,
+    SpillsResults, DropsWhatNobodySees, HidesWhatFailed, TidiesUp, KeepsNotes,
     RunsACommandOnce, EditsAsText,
 ]  # fmt: skip
 

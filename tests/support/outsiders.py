@@ -14,7 +14,7 @@ from certification.planted import KeyInWorkspaceAfterFailure, Planted
 from claw_adapter.errors import Owner
 from claw_adapter.harness import ReportedUsage
 from claw_adapter.testing import PlantedConversation
-from support.meddling import EditsByPattern
+from support.meddling import CutsLongLines, EditsByPattern
 from support.misbehaving import (
     Agent,
     FirstCallOnly,
@@ -296,6 +296,7 @@ NAMED = [
         "bronze", 60,
         {
             AnswerCutAt65536: "M14 answer-cut",
+            CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
             CachesByPathAndSize: "M20 file-stale",
             ListsAFolderOnce: "M20 listing-wrong",

@@ -131,11 +131,9 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
     if doubled:
         book.find("M17", "events-doubled", f"the call {doubled[0]!r} is among the events {ids[doubled[0]]} times")
     _judge_results(turn, events, book)
-    results = dict[str, str]()
-    for event in events:
-        if event.kind == "tool_result" and event.id and results.setdefault(event.id, event.text) != event.text:
-            what = f"the call {event.id!r} has two results among the events that differ"
-            book.find("M17", "events-doubled", what)
+    results = Counter(event.id for event in events if event.kind == "tool_result" and event.id)
+    if again := next((name for name, times in results.items() if times > 1), ""):
+        book.find("M17", "events-doubled", f"the call {again!r} has {results[again]} results among the events")
     open_calls = [event for event in calls if event.id and event.id not in results]
     if open_calls and results:
         book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import re
 import sys
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from claw_adapter.certify.demand import ISOLATED, LEVELS
 from claw_adapter.certify.digests import code_digest, dependency_digests, file_digest, folder_digest, undigested
 from claw_adapter.certify.judge import kind_of, level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
-from claw_adapter.certify.output import LOCK, render_report
+from claw_adapter.certify.output import FILES, LOCK, render_report
 from claw_adapter.certify.plans.evidence import derive
 from claw_adapter.certify.records import Report, described_capabilities, read_capabilities
 from claw_adapter.certify.requirements import MADE, RequirementSet, load
@@ -102,7 +103,12 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
         problems += _other_set(certificate, requirements)
     except InternalError as error:
         problems.append(error.what)
-    problems += [*_misdated(certificate), *_changed(certificate, path.parent), *_other_level(certificate, path.parent)]
+    problems += [
+        *_disguised(path),
+        *_misdated(certificate),
+        *_changed(certificate, path.parent),
+        *_other_level(certificate, path.parent),
+    ]
     notes = tuple(_notes(certificate, path.parent))
     if not has_report(path):
         return VerifiedCertificate(certificate, problems, found, notes=notes)
@@ -125,6 +131,17 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
     drawn = tuple(check for check in derived if check.startswith("PLAN-"))
     return VerifiedCertificate(certificate, problems, found, drawn, notes)
+
+
+def _disguised(path: Path) -> Iterator[str]:
+    """Files that are links, or that begin with a byte order mark, which no kit writes."""
+    for one in dict.fromkeys((path, *(path.parent / name for name in (*FILES, "evidence")))):
+        if one.is_symlink():
+            yield f"{one.name} is a link"
+        elif one.suffix == ".json" and one.is_file():
+            with one.open("rb") as file:
+                if file.read(len(BOM_UTF8)) == BOM_UTF8:
+                    yield f"{one.name} begins with a byte order mark"
 
 
 def _speaks_utf8() -> None:

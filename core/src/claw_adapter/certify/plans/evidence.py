@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -197,6 +198,8 @@ def _strange(run: RunFolder, data: RunData) -> str:
     store, about = Store(data.store, sweep=False), run.root / "run.json"
     journals = [run.journal(trial.spec.id) for trial in data.trials]
     transcripts = [run.transcript(trial.spec.id) for trial in data.trials]
+    if about.read_bytes().startswith(BOM_UTF8):
+        return "run.json begins with a byte order mark"
     if more := sorted(parse_json(about.read_bytes(), each_once).keys() - OF_RUN):
         return f"run.json says {more[0]}, which no run does"
     if data.about.get("digest") != data.plan.digest:
