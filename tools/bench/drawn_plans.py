@@ -29,7 +29,7 @@ from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.harness import Harness
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING
-from support.misbehaving import BROKEN, ODD, LongInstructions
+from support.misbehaving import BROKEN, ODD, LongInstructions, kind
 from support.outsiders import FIRST, NAMED
 
 SECONDS = 60.0
@@ -44,7 +44,7 @@ def _reference(mode: str) -> Callable[[], Harness]:
 
 SOUND: dict[str, Callable[[], Harness]] = {
     **{f"reference {mode}": _reference(mode) for mode in ("in-process", "child", "acp")},
-    **{kind.__name__: kind for kind in (*ODD, LongInstructions)},
+    **{made.__name__: made for made in (*ODD, kind(LongInstructions))},
 }
 
 
