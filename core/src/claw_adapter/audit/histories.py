@@ -300,9 +300,9 @@ class _Clocks:
                 continue
             true = message.time.astimezone(UTC).replace(tzinfo=None, second=0, microsecond=0)
             shift = {when - true - (zone or timedelta(0)) for when, zone in told}
-            own = {when - true for when, zone in told if zone is None} & {timedelta(0), message.time.utcoffset()}
-            exact = any(zone is not None and when - zone == true for when, zone in told)
-            (right if own or exact else others).append(number)
+            bare = {when - true for when, zone in told if zone is None}
+            own = timedelta(0) in shift or message.time.utcoffset() in bare
+            (right if own else others).append(number)
             shifts.append(shift)
         return cls(right, others, shifts)
 

@@ -27,7 +27,7 @@ from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
-from claw_adapter.workspace.tree import Tree, excluder
+from claw_adapter.workspace.tree import Tree
 
 __all__ = ["TrialFacts", "audit_trial"]
 
@@ -116,7 +116,6 @@ class _Ledger:
         self._reported: tuple[tuple[int, int], ReportedUsage | None] = (-1, -1), None
         """What the last turn without an error reported, with the process and the number of its round."""
         self._older: dict[str, set[str]] = {}
-        self._private = excluder(facts.capabilities.memory_files)
         self._searched: set[str] = set()
         self._taken_in: set[str] = set()
         """Snapshots whose files were searched for a key, and whose lines are among the older ones."""
@@ -323,7 +322,7 @@ class _Ledger:
                     self.book.find("M27", "key-in-workspace", f"the endpoint's key stands in the workspace, in {path}")
         for side in _new((record.before, record.snapshot), self._taken_in):
             for path, text in self.facts.files(side).items():
-                if not (self._private and self._private(path)):  # such come and go with the harness
+                if not self.untouched.private(path):
                     self._older.setdefault(path, set()).update(_known_lines(text))
 
 

@@ -101,8 +101,10 @@ def adds_to(call: str, other: str) -> bool:
 
 def begins(call: str, other: str) -> bool:
     """Whether another call's text has the beginning of this one's arguments, ``{"raw": …}``, as events may tell long ones."""
+    if call.partition(" ")[0] != other.partition(" ")[0] or len(other) < EVENT_CHARACTERS:
+        return False
     raw = _arguments(other).get("raw")
-    if call.partition(" ")[0] != other.partition(" ")[0] or not isinstance(raw, str) or len(raw) < EVENT_CHARACTERS:
+    if not isinstance(raw, str) or len(raw) < EVENT_CHARACTERS:
         return False
     orders = itertools.permutations(_arguments(call).items())
     forms = [(", ", ": "), (",", ":")]

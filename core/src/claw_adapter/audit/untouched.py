@@ -26,6 +26,10 @@ class Untouched:
         self._named = set[str]()
         """Files that were found before: what becomes of them later has no cause of its own."""
 
+    def private(self, path: str) -> bool:
+        """Whether the harness keeps a file there for itself, which may come and go with it."""
+        return self._private is not None and self._private(path)
+
     def updated(self, before: Tree, updates: Iterable[Update]) -> None:
         """What stands there before a prompt is what the turn before has left, and what updates have brought."""
         actions = [action for update in updates for action in update.actions]
@@ -49,7 +53,7 @@ class Untouched:
         found = difference(self._last, now)
         for how, paths in (("changed", found.changed), ("removed", found.removed), ("added", found.added)):
             for path in paths:
-                if path not in self._named and not explained(path) and not (self._private and self._private(path)):
+                if path not in self._named and not explained(path) and not self.private(path):
                     self._named.add(path)
                     what = f"the file {path} is {how} {when}"
                     self.book.find("M20", f"workspace-{how}", what, owner="harness")

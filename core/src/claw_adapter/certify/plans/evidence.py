@@ -198,9 +198,9 @@ def _strange(run: RunFolder, data: RunData) -> str:
     store, about = Store(data.store, sweep=False), run.root / "run.json"
     journals = [run.journal(trial.spec.id) for trial in data.trials]
     transcripts = [run.transcript(trial.spec.id) for trial in data.trials]
-    if about.read_bytes().startswith(BOM_UTF8):
+    if (told := about.read_bytes()).startswith(BOM_UTF8):
         return "run.json begins with a byte order mark"
-    if more := sorted(parse_json(about.read_bytes(), each_once).keys() - OF_RUN):
+    if more := sorted(parse_json(told, each_once).keys() - OF_RUN):
         return f"run.json says {more[0]}, which no run does"
     if data.about.get("digest") != data.plan.digest:
         return "run.json names another plan by its digest"
