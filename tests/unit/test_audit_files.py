@@ -110,7 +110,7 @@ def written(*calls, before=None, after, strict=True, losses=(), replies=(), resu
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
             RequestUnit(RESULT, results[at] if results else "ok", "c"),
-            SimpleNamespace(number=replies[at] if replies else 1),
+            SimpleNamespace(number=replies[at] if replies else 1, tools=()),
         )
         for at, (name, arguments) in enumerate(calls)
     ]
@@ -490,7 +490,7 @@ def test_a_command_adds_a_line_and_fails_when_it_has_shown_a_file():
     assert shown.path == "a.md"
 
 
-def looked(*calls, before, after):
+def looked(*calls, before, after, encoded=None, tools=()):
     """What is found of calls ``(reply, name, arguments, result)`` of one turn; a.md was read once as an older text."""
     book = Book()
     reads = Reads(Renderer(Capabilities()), book, "/t/workspace", strict=True, whole={"a.md": "an older text\n"})
@@ -498,11 +498,12 @@ def looked(*calls, before, after):
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
             RequestUnit(RESULT, result, f"c{n}"),
-            SimpleNamespace(number=reply, tools=()),
+            SimpleNamespace(number=reply, tools=[{"function": {"name": one}} for one in tools]),
         )
         for n, (reply, name, arguments, result) in enumerate(calls)
     ]
-    reads.judge(steps, Files(before, after, {"a.md": frozenset({"an older text"})}), Talks({}, {}, ()))
+    files = Files(before, after, {"a.md": frozenset({"an older text"})}, encoded=encoded or {})
+    reads.judge(steps, files, Talks({}, {}, ()))
     return [finding.key for finding in book.findings()]
 
 
@@ -552,6 +553,25 @@ def test_what_was_made_is_there_in_the_next_reply():
     after = {"a.md": "one line\n"}
     assert looked(made, later[0], before={}, after=after) == []
     assert looked(made, later[1], before={}, after=after) == ["M20 file-unchanged"]
+
+
+@pytest.mark.parametrize(("tool", "found"), [("save_buffer", []), ("other_tool", ["M20 file-stale"])])
+def test_until_a_buffer_is_saved_a_file_is_as_it_was(tool, found):
+    said = "not saved: a.md is in the buffer; call save_buffer"
+    written = (1, "write_file", {"path": "a.md", "content": "one line\n"}, said)
+    shown = (2, "read_file", {"path": "a.md"}, "some text\n")
+    saved = [(3, "save_buffer", {"path": "a.md"}, "saved"), (4, "read_file", {"path": "a.md"}, "one line\n")]
+    before, after = {"a.md": "some text\n"}, {"a.md": "one line\n"}
+    assert looked(written, shown, *saved, before=before, after=after, tools=("write_file", tool)) == found
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [("plain\ncaf\ufffd\n", []), ("UnicodeDecodeError: byte 0xe9", ["M20 command-undecoded"])],
+)
+def test_a_command_shows_what_is_plain_of_a_text_that_is_no_utf_8(shown, found):
+    call = (1, "exec", {"command": "cat b.md"}, shown)
+    assert looked(call, before={}, after={}, encoded={"b.md": "plain\ncaf\udce9\n"}) == found
 
 
 @pytest.mark.parametrize("last", ["-", "_", "a"])

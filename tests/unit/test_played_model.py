@@ -98,25 +98,32 @@ EDIT = {
 @pytest.mark.parametrize(
     ("said", "shown", "calls"),
     [
-        ("edited a.md", "", ["edit_file"]),
-        ("error: read it with read_file first", "old line", ["edit_file", "read_file", "edit_file"]),
-        ("edited a.md; no need for read_file", "new line", ["edit_file", "read_file"]),
+        ("edited {}", "", ["edit_file"]),
+        ("error: {} was not read. Read it with read_file first", "old line", ["edit_file", "read_file", "edit_file"]),
+        ("edited {}; no need for read_file", "new line", ["edit_file", "read_file"]),
+        ("not saved: {}; call save_buffer", ("saved", "new line"), ["edit_file", "save_buffer", "read_file"]),
+        ("{} is locked, see unlock", ("open", "old line"), ["edit_file", "unlock", "read_file", "edit_file"]),
     ],
 )
-async def test_an_edit_is_made_again_when_a_notice_names_what_reads_and_the_text_is_still_there(said, shown, calls):
-    tools = (*TOOLS, Tool("edit_file", "Replace a text in a file.", EDIT))
-    use = ToolUse(kind="edit", target="a.md", wanted=("old line",), content="new line")
+@pytest.mark.parametrize("path", ["a.md", f"a folder; [1]/{'a long name ' * 20}.md"])
+async def test_an_edit_is_made_again_when_a_notice_names_a_tool_and_the_text_is_still_there(said, shown, calls, path):
+    others = (Tool(name, "", SCHEMA) for name in ("save_buffer", "unlock"))
+    tools = (*TOOLS, Tool("edit_file", "Replace a text in a file.", EDIT), *others)
+    results = iter([said.format(path), *([shown] if isinstance(shown, str) else shown), "edited"])
+    use = ToolUse(kind="edit", target=path, wanted=("old line",), content="new line")
     made = PlayedModel(
         (PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=(use,)), PlayedReply(text="Done."))),), "/w"
     )
     made.begin(TurnId("t", "r1", 1), None)
-    lines, names, results = PROMPT, [], iter([said, shown, "edited a.md"])
+    lines, names = PROMPT, []
     for _ in range(6):
         found = [delta async for delta in made.answer(ModelRequest(lines, tools, [], [], {}))]
-        call = next((one for delta in found for one in delta.calls), None)
-        if call is None:
+        pieces = [one for delta in found for one in delta.calls]
+        if not pieces:
             break
+        call, arguments = pieces[0], "".join(one.arguments for one in pieces)
         names.append(call.name)
-        made_call = Call(call.id, call.name, call.arguments)
+        assert json.loads(arguments)["path"].endswith(path)
+        made_call = Call(call.id, call.name, arguments)
         lines = (*lines, Line("assistant", "", (made_call,)), Line("tool", next(results), call_id=call.id))
     assert names == calls

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.parts import put_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
+from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
@@ -119,6 +120,8 @@ class FileCourse:
     at: int = 0
     strict: bool = False
     """Whether nothing is to be taken for the text that an edit replaces but that text."""
+    put_off: set[str] = field(default_factory=set)
+    """Files whose writing was answered with the name of another tool, that saves them: until then they are as they were."""
 
     @classmethod
     def of(cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool) -> FileCourse:
@@ -137,7 +140,12 @@ class FileCourse:
             "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
             for effect, one in zip(found, named, strict=True)
         ]
-        return cls(steps, before, effects, said, strict=strict)
+        off = {
+            effect.path
+            for effect, (name, _), (_, result, exchange) in zip(found, named, steps, strict=True)
+            if effect is not None and points_on(name, exchange.tools, result.text, [effect.new, effect.path])
+        }
+        return cls(steps, before, effects, said, strict=strict, put_off=off)
 
     @property
     def paths(self) -> set[str]:
@@ -187,6 +195,8 @@ class FileCourse:
 
     def _passage(self, path: str, texts: Sequence[str | None], at: int) -> Passage:
         first = 0 if path in self.before else 1  # what stands for a file that is not there is no text
+        if path in self.put_off:
+            return Passage(now=texts[first:] or (None,), absent=bool(first))
         return Passage(texts[first : at - 1], texts[max(first, at - 1) :], absent=at == first)
 
     def go_on(self) -> None:
@@ -194,7 +204,7 @@ class FileCourse:
         effect, said = self.effects[self.at], self.said[self.at]
         self.at += 1
         for path in self.paths if said else ():
-            if path in said:
+            if path in said and path not in self.put_off:
                 self.texts.setdefault(path, [self.before.get(path)]).append(None)
         if effect is not None:
             texts = self.texts.setdefault(effect.path, [self.before.get(effect.path)])

@@ -255,7 +255,10 @@ class _Ledger:
         first, *others = ({unit.text for unit in turn.units[exchange.number]} for exchange in turn.chain)
         if record.error is None:  # else the workspace has been put back
             self._wrote(steps, record, before, after)  # what is read follows from it, and comes behind
-        self.reads.judge(steps, Files(before, after, older, set[str]().union(*others) - first), talks)
+        left = self.facts.encoded(record.snapshot)
+        encoded = {path: text for path, text in self.facts.encoded(record.before).items() if left.get(path) == text}
+        new = set[str]().union(*others) - first
+        self.reads.judge(steps, Files(before, after, older, new, encoded), talks)
 
     def _wrote(self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         encoded = self.facts.encoded(record.before)

@@ -66,6 +66,8 @@ class Files:
     """Lines that a file had in an earlier round, and no longer has; of one that was deleted, all of them."""
     new: Collection[str] = ()
     """Texts that came into its requests."""
+    encoded: Mapping[str, str] = field(default_factory=dict)
+    """Texts in another encoding than UTF-8 that are the same before and after, with surrogates for its bytes."""
 
     def versions(self, path: str) -> list[str]:
         """What the file may be in this turn."""
@@ -150,6 +152,8 @@ class Reads:
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
             path = self._path(arguments, files)
+            if self.strict and OTHERS.search(name) and (shown := shown_by(arguments)) is not None:
+                _encoded(place_in(shown.path, self.workspace), files, result.text, failed, exchange.number)
             reads = bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
             flat = flat_of(result.text) if reads or command else ""
@@ -329,6 +333,15 @@ def _refusing(course: FileCourse) -> set[str]:
             results.setdefault((path, exchange.number), set()).add(result.text.replace(path, ""))
     again = {course.path(number) for number in course.told_otherwise()}
     return again | {path for (path, _), said in results.items() if len(said) > 1}
+
+
+def _encoded(path: str, files: Files, result: str, failed: Failed, request: int) -> None:
+    """Whether a command shows what is plain of a text that is no UTF-8."""
+    lines, flat = lines_of_text(files.encoded.get(path, "")), flat_of(result)
+    lost = next((line for line in lines if line.isascii() and line not in flat), "")
+    if lost:
+        what = f"{path}, which has bytes that are no UTF-8, is shown by a command without its line {lost[:60]!r}"
+        failed.note("M20", "command-undecoded", path, what, request)
 
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:

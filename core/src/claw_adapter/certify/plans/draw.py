@@ -47,8 +47,8 @@ FOR_GOOD: Final[tuple[FaultKind, ...]] = (
 REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
-"""Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written."""
-WIDE: Final = ((52_000, 58_000), (20_000, 24_000), (10_000, 20_000))
+"""Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
+WIDE: Final = (LONG, (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
@@ -314,7 +314,7 @@ class _Drawing:
     def _bytes(self) -> list[Unit]:
         """Files that are no text are left as they are, and one of them is replaced.
 
-        A line is edited of a script that may be executed, and of a text in another encoding.
+        A line is edited of a script that may be executed, and of a text in another encoding, which a command shows before.
         """
         path = f"{self.texts.word()}/{self.texts.word()}.bin"
         self.steps.append(PlanFile(path=path, text=self._any_bytes(), encoding="latin-1"))
@@ -326,7 +326,8 @@ class _Drawing:
         (other, edited), (marked, begun) = self._encoded(), self._marked()
         said = ToolUse(kind="edit", target=script.path, wanted=(script.text.splitlines()[1],), content="echo ready")
         looks = [ToolUse(kind="read", target=one.path) for one in (script, marked, other)]
-        first = self._turn(self._does(*looks[:2]), self._does(said, begun), self._says())
+        show = ToolUse(kind="cat", target=other.path)
+        first = self._turn(self._does(*looks[:2], show), self._does(said, begun), self._says())
         second = self._turn(self._does(looks[2]), self._does(edited, *self._behind(marked)), self._says())
         return [[change, first], [second]]
 
@@ -443,9 +444,9 @@ class _Drawing:
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _inside(self) -> list[Unit]:
-        """A command goes to a folder; then files elsewhere are read and written as if it had not."""
+        """A command goes to a folder and shows a file of another system; then files elsewhere are read and written."""
         folder = f"{self.rng.choice(FOLDERS)}/{self.rng.choice(NOUNS)}"
-        inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self.texts.lines(self.rng.randrange(3, 9)))
+        inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self._crlf())
         self.steps.append(inside)
         other, new = self._file(self.rng.randrange(3, 9)), f"{self.texts.word()}.txt"
         goes = ToolUse(kind="cat", target=inside.path, inside=True)
@@ -538,10 +539,13 @@ class _Drawing:
             content=self.texts.across(self.texts.prose(self.rng.randrange(*WRITTEN[self.height]))),
         )
         before = self._file(self.rng.randrange(12, 30))
+        emptied = ToolUse(kind="write", target=self._file(self.rng.randrange(3, 9)).path)
         over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
         look = ToolUse(kind="read", target=path)
         shown = ToolUse(kind="cat", target=over.target)
-        first = self._turn(self._does(made, long), self._does(over, *plain), self._does(look, shown), self._says())
+        first = self._turn(
+            self._does(made, long, emptied), self._does(over, *plain), self._does(look, shown), self._says()
+        )
         units: list[Unit] = [[first]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
         units.append([change, self._turn(self._does(look), self._says())])

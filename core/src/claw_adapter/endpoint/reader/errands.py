@@ -67,9 +67,12 @@ class Result:
     """Whether it shows what the errand is about, or some of it."""
     part: bool = False
     """Whether it shows anything of the file."""
+    notice: bool = True
+    """Whether it is short enough for a notice, the place apart that the errand is about."""
 
     def __add__(self, other: Result) -> Result:
-        return Result(f"{self.text}\n{other.text}", self.shows or other.shows, self.part or other.part)
+        shows, part = self.shows or other.shows, self.part or other.part
+        return Result(f"{self.text}\n{other.text}", shows, part, self.notice and other.notice)
 
 
 Steps = Generator[Attempt, Result, bool]
@@ -265,8 +268,8 @@ class Errand:
         self.call_id, self._repeats = "", 0
         self.results.append(text)
         shows = self.shows(text)
-        result = Result(text, shows, shows or self._part(text))
-        self.repelled = not result.shows and len(text) < NOTICE
+        result = Result(text, shows, shows or self._part(text), len(text.replace(self.place, "")) < NOTICE)
+        self.repelled = not result.shows and result.notice
         self._take(lambda: self._steps.send(result))
         return result
 

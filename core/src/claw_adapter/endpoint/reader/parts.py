@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Steps
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, fixed
-from claw_adapter.endpoint.reader.refusals import says
+from claw_adapter.endpoint.reader.refusals import says, told_first
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
@@ -35,18 +36,23 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
 def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
 
-    Where the result is a notice that names a tool for reading, the file is read with that, and if the text is still in it the
-    call is made again.
+    Where the result is a notice that names another tool, that is called: one for reading with the file, any other with what it
+    takes. Then the file is read, and if the text is still in it, and the new one is not, the call is made again.
     """
     for tool in filter(None, (replacer(*one) for one in box.every)):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         attempt = Attempt("edit", tool.tool, tool.writes(target, new, old), form)
-        said = (yield attempt).text
-        reader = next((one for one in box.read if len(said) < NOTICE and says(said, one.tool)), None)
+        said = yield attempt
+        if not said.notice:
+            return True
+        reader = next((one for one in box.read if says(said.text, one.tool)), None)
+        if reader is None:
+            brought, _ = yield from told_first(attempt, said, box, habits, posixpath.join(workspace, path))
+            reader = next(iter(box.read), None) if brought.text else None
         if reader is not None:
             shape, place = habits.forms("read", reader.forms(path, workspace, habits.styles))[0]
             there = (yield Attempt("read", reader.tool, reader.arguments(place), shape)).text
-            if old.strip() in there:
+            if old.strip() in there and not (new.strip() and new.strip() in there):
                 yield attempt
         return True
     return False

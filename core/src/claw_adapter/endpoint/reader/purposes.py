@@ -36,6 +36,7 @@ from claw_adapter.endpoint.reader.schema import (
 __all__ = [
     "CONTENT",
     "FOLDER",
+    "FOLDERS",
     "FORCE",
     "HARM",
     "KINDS",
@@ -82,6 +83,8 @@ PATH: Final = (
     "relativeworkspacepath",
 )
 FOLDER: Final = ("directory", "dir", "folder", "dirname")
+FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
+"""Words by which a tool says that it is about folders."""
 CONTENT: Final = ("content", "contents", "filetext", "filecontent", "text", "body", "data")
 _PATCH: Final = ("patch", "patchtext", "input")
 _SAYS_PATH: Final = re.compile(r"\b(?:path|file ?name|file to)\b", re.IGNORECASE)

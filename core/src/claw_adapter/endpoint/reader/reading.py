@@ -89,7 +89,7 @@ def look(
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
-        for more in (*ways, *_varied(tool, len(first.text) >= NOTICE, habits)):
+        for more in (*ways, *_varied(tool, not first.notice, habits)):
             again = yield from carried_out(attempt.with_more(more), habits)
             result = result + again
             if again.shows:
@@ -100,7 +100,7 @@ def look(
     known = habits.known(tool.tool, form)
     fresh = kind == "read" and (known or not habits.refusals[tool.tool])
     for _ in range(MOST_BUSY if known else 1):
-        if result.shows or not fresh or len(first.text) >= NOTICE:
+        if result.shows or not fresh or not first.notice:
             break
         first = again = yield from carried_out(attempt, habits)
         result = result + again + (yield from as_told(attempt, tool, again))
@@ -201,9 +201,9 @@ def _shows_session(
         attempt = Attempt("session", tool.tool, tool.arguments(name), form)
         first = found = yield attempt
         for _ in range(MOST_BUSY if habits.working.get("session") == (tool.tool, form) else 0):
-            if len(first.text) < NOTICE:
+            if first.notice:
                 first = found = yield attempt
-        if len(first.text) >= NOTICE:
+        if not first.notice:
             found = found + (yield from as_told(attempt, tool, first))
             found = found + (yield from further(attempt, tool, found, habits))
         if tool.query is not None:
@@ -234,7 +234,7 @@ def _searched(
             )
             first = yield attempt
             found = found + first
-            if tool.query.required and text in missing() and len(first.text) >= NOTICE:
+            if tool.query.required and text in missing() and not first.notice:
                 found = found + (yield from as_told(attempt, tool, first))
                 if text in missing():
                     found = found + (yield from further(attempt, tool, first, habits))

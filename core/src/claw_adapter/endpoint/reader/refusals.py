@@ -19,9 +19,9 @@ from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.paging import Paging, gone_on
 from claw_adapter.endpoint.reader.places import called, loose
-from claw_adapter.endpoint.reader.purposes import PATH, TAKES_AWAY
+from claw_adapter.endpoint.reader.purposes import FOLDERS, PATH, TAKES_AWAY
 from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows
+from claw_adapter.endpoint.reader.tools import Toolbox, harms, lists, named, shows
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "says", "told_first"]
 
@@ -71,7 +71,8 @@ def told_first(
 ) -> Generator[Attempt, Result, tuple[Result, str]]:
     """Call the tools that a result names, one after the other: what they brought, and the folder if one was given it.
 
-    A tool takes identifiers and choices from the result, else the folder of the `place` that the errand is about.
+    A tool takes identifiers and choices from the result, what the call had under the same name unless it is about folders,
+    else the folder of the `place` that the errand is about.
     """
     brought, where = Result(""), ""
     for tool, form in _named_in(attempt, result.text, box, habits):
@@ -79,10 +80,13 @@ def told_first(
         for item in form.items:
             if not item.required:
                 continue
+            same = attempt.arguments.get(item.name)
             if item.enum:
                 values[item.at] = next((v for v in item.enum if says(result.text, str(v))), item.filler())
             elif (value := identifier(item, result.text)) is not None:
                 values[item.at] = value
+            elif item.text_only and isinstance(same, str) and not _about_folders(tool, form, item):
+                values[item.at] = same
             elif item.text_only and not where:
                 where = str(PurePosixPath(place).parent)
                 values[item.at] = item.shaped(where)
@@ -97,11 +101,16 @@ def told_first(
     return brought, where
 
 
+def _about_folders(tool: str, form: Params, item: Param) -> bool:
+    """Whether a tool that is told `item` is told a folder."""
+    return lists(tool, form) or bool({*named(tool, form), *words(f"{item.name} {item.description}")} & FOLDERS)
+
+
 def carried_out(attempt: Attempt, habits: Habits) -> Generator[Attempt, Result, Result]:
     """Make a call, with what its tool has asked for before, and the one that is known to bring what it begins."""
     result = yield attempt.with_more(habits.extra.get(attempt.tool, {}))
     sequel = habits.sequels.get(attempt.tool)
-    goes_on = attempt.kind != "look" and len(result.text) >= NOTICE
+    goes_on = attempt.kind != "look" and not result.notice
     if sequel is not None and (not result.shows or (goes_on and (_said(sequel[1], result.text) or _pages(*sequel)))):
         result = result + (yield from _brought(sequel, result))
         if result.shows:
@@ -124,7 +133,7 @@ def _brought(sequel: tuple[str, Params], result: Result) -> Generator[Attempt, R
         result = yield attempt
         for number in range(MOST_POLLS):
             waits = not number or _WAITS.search(result.text)
-            if result.part or len(result.text) >= NOTICE or not waits:
+            if result.part or not result.notice or not waits:
                 break
             result = yield replace(attempt, page=True)
         return result

@@ -16,7 +16,7 @@ from claw_adapter.endpoint.reader.calls import variants
 from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
 from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import HARM, MAKES, NEW, OLD, PATH, REMOVAL, fixed
+from claw_adapter.endpoint.reader.purposes import FOLDERS, HARM, MAKES, NEW, OLD, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
 from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
 from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows, single, twins, unknown
@@ -25,7 +25,6 @@ __all__ = ["folder_makers", "makers", "opened", "removers", "replacer", "strange
 
 MOST_NOTATIONS: Final = 5
 CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
-FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
 Shown = Callable[[], Generator[Attempt, Result, bool]]
 """Looks whether the file reads as it should."""
 

@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate, JsonObject, filled
-from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result, Steps, as_trials
+from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
 from claw_adapter.endpoint.reader.paging import plain
@@ -161,7 +161,7 @@ class _ReadBack:
         result = Result("")
         for one in attempts:
             result = yield from carried_out(one, self.habits)
-        self.said = result.text if len(result.text) < NOTICE else ""
+        self.said = result.text if result.notice else ""
         if self.blank:
             return False
         attempt = attempts[0]
