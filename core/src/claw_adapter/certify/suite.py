@@ -146,12 +146,12 @@ def test_certify(certify_bench: SuiteSession, check: ConformanceCheck) -> None:
         pytest.skip(f"not asked for at level {certify_bench.plan.level}")
     result = certify_bench.judge(check)
     match result.outcome:
-        case "failed":
+        case "failed" | "kit":
             lines = [result.what, f"→ {result.remedy}", result.bug, certify_bench.evidence_of(result)]
             pytest.fail("\n".join(filter(None, lines)), pytrace=False)
         case "expected":
             pytest.xfail(f"{result.what} ({result.notes[-1]})")
-        case "unsupported" | "unverified" | "kit":
+        case "unsupported" | "unverified":
             pytest.skip(f"{result.outcome}: {result.what}")
 
 

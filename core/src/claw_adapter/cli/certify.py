@@ -141,6 +141,7 @@ def _watch(asked_name: str, out: Path | None, *, first: bool) -> int:
         if names:
             click.echo(f"\n{time.strftime('%H:%M:%S')}  {', '.join(names)}")
         only = [word for one in failed for word in ("--only", one)]
+        only += ["--out", f"{out}.only"] if only and out is not None else []
         if only and subprocess.run([*command, *only], check=False).returncode:
             continue
         subprocess.run(command, check=False)
@@ -265,6 +266,8 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
     for folder in flags["matrix_with"]:
         read_report(folder)
     out = _folder(asked_name, flags["out"], part=bool(flags["only"]))
+    if flags["only"] and (out / "certificate.json").exists():
+        raise click.UsageError(f"{out} has a certificate, and --only makes none: name another folder with --out")
     with owned(out):
         report = finish_in_order(_run(harness, options, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"], key=flags["key"])

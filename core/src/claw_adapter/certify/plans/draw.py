@@ -48,12 +48,14 @@ REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
-WIDE: Final = (LONG, (20_000, 24_000), (10_000, 20_000))
+WIDE: Final = ((36_000, 42_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
 ASKED: Final = ((8_000, 14_000), (5_000, 9_000), (4_000, 7_000))
 """Characters of a long prompt, by the level."""
+BROUGHT: Final = (6_000, 9_000)
+"""Characters of a long message that an update brings."""
 PAST: Final = (16, 24, 60, 110, 160)
 LONG_PAST: Final = (200, 300)
 """Messages of the past; of that in the first plan of Gold, and of a history that each of them has."""
@@ -118,7 +120,7 @@ class _Drawing:
 
     def plan(self, nonce: str, number: int, level: Level) -> SessionPlan:
         """All of it."""
-        name, model = self.texts.scenario(), self.texts.model()
+        name, model = self.texts.scenario(), self.texts.model(of_a_shop=self.height == 0)
         if self.height > 0:
             self._seeds(number if self.height > 1 else None)
         begin = self.texts.now
@@ -295,15 +297,19 @@ class _Drawing:
         return [[self._turn(self._does(ToolUse(kind="read", target=made.path)), self._says())]]
 
     def _wide(self) -> list[Unit]:
-        """A long file is read, in which one line is very long; Bronze has it shown by a command as well."""
+        """A long file is read, in which one line is very long; Bronze has a longer one shown by a command as well."""
         size, line = self.rng.randrange(*WIDE[self.height]), self.rng.randrange(*LINE[self.height])
         before = self.rng.randrange(size - line)
         parts = (self.texts.prose(before), self.texts.line(line), self.texts.prose(size - line - before))
         file = PlanFile(path=self.texts.path(), text=self.texts.across("\n".join(parts)) + "\n")
         self.steps.append(file)
-        look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
-        more = [self._turn(self._does(show), self._says())] if self.height == 0 else []
-        return [[self._turn(self._does(look), self._says()), *more]]
+        units: list[Unit] = [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+        if self.height == 0:
+            text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
+            longer = PlanFile(path=self.texts.path(), text=f"{text}\n")
+            self.steps.append(longer)
+            units.append([self._turn(self._does(ToolUse(kind="cat", target=longer.path)), self._says())])
+        return units
 
     def _asked(self, characters: tuple[int, int]) -> list[Unit]:
         """A long prompt."""
@@ -776,6 +782,8 @@ class _Drawing:
             new = (
                 () if action == "delete" else tuple(self.talks.message("user") for _ in range(self.rng.randrange(1, 4)))
             )
+            if action == "append":
+                new = (*new, self.talks.message("user", self.texts.prose(self.rng.randrange(*BROUGHT))))
             change = PlanChange.model_validate(
                 {"session": MAIN, "action": action, "messages": new, "at": at, "count": self.rng.randrange(1, 4)}
             )

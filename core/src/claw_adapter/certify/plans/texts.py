@@ -183,10 +183,11 @@ class Texts:
         """The name of a scenario: ``sealed-depot-312``."""
         return f"{self.word()}-{self.rng.randrange(100, 1000)}"
 
-    def model(self) -> str:
-        """The id of a model that no vendor has."""
+    def model(self, *, of_a_shop: bool = False) -> str:
+        """The id of a model that no vendor has; `of_a_shop`: with a maker and a variant, as those say it that sell many."""
         kind = self.rng.choice(("large", "mini", "pro", "instruct"))
-        return f"{self.rng.choice(MODELS)}-{self.rng.randrange(2, 9)}-{kind}-{self.rng.randrange(10, 99)}"
+        name = f"{self.rng.choice(MODELS)}-{self.rng.randrange(2, 9)}-{kind}-{self.rng.randrange(10, 99)}"
+        return f"{self.rng.choice(NOUNS)}-labs/{name}:free" if of_a_shop else name
 
     def path(self) -> str:
         """A file's path."""
