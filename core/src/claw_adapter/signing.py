@@ -10,10 +10,14 @@ from typing import Final
 
 from claw_adapter.errors import ClawError
 
-__all__ = ["fingerprints", "sign", "signed_by", "signing_key"]
+__all__ = ["sign", "signed_by", "signed_by_any", "signing_key"]
 
 MOST_BYTES: Final = 1024 * 1024
 """Of a file of public keys."""
+KINDS: Final = ("ssh-", "ecdsa-", "sk-ssh-", "sk-ecdsa-")
+"""With what the kind of a key begins."""
+ANYBODY: Final = "anybody"
+"""The name of whose key stands without one."""
 
 
 def sign(text: bytes, key: Path, namespace: str) -> str:
@@ -58,15 +62,27 @@ def signing_key(text: bytes, signature: str, namespace: str) -> str:
     return found.group() if found and done.returncode == 0 else ""
 
 
-def fingerprints(keys: Path) -> frozenset[str]:
-    """The fingerprints of the public keys in a file of SSH.
+def signed_by_any(text: bytes, signature: str, signers: Path, namespace: str) -> bool:
+    """Whether anybody in a file has signed a text: of public keys, or of ``allowed_signers``, whose conditions hold.
+
+    Conditions of other files of SSH (``authorized_keys``, ``@revoked``) are none here: a line with one counts for nobody.
 
     Raises:
         ClawError: it is no file, or larger than anybody's keys are.
     """
-    _refuse_what_has_no_keys(keys)
-    done = _ssh_keygen("-l", "-f", str(keys))
-    return frozenset(re.findall(r"SHA256:\S+", _said(done.stdout)))
+    _refuse_what_has_no_keys(signers)
+    lines = signers.read_text("utf-8-sig", "replace").splitlines() if signers.exists() else []
+    named = (f"{ANYBODY} {line}" if line.split()[0].startswith(KINDS) else line for line in lines if line.split())
+    with _stored(signature) as path, _stored("\n".join((*filter(_names_somebody, named), ""))) as allowed:
+        done = _ssh_keygen("-Y", "find-principals", "-f", allowed.name, "-s", path.name)
+        found = _said(done.stdout).splitlines() if done.returncode == 0 else []
+        return any(signed_by(text, signature, Path(allowed.name), one, namespace) for one in dict.fromkeys(found))
+
+
+def _names_somebody(line: str) -> bool:
+    """Whether what a line of a file of signers begins with may be somebody's name."""
+    first = line.split(maxsplit=1)[0]
+    return not first.startswith(("@", "#")) and "=" not in first
 
 
 def _refuse_what_has_no_keys(file: Path) -> None:

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.reading import each_once, parse_json
-from claw_adapter.signing import fingerprints, sign, signed_by, signing_key
+from claw_adapter.signing import sign, signed_by, signed_by_any, signing_key
 
 __all__ = ["Envelope", "EnvelopeSignature", "seal"]
 
@@ -31,7 +31,7 @@ MOST_SIGNATURES: Final = 64
 class EnvelopeSignature(Record):
     """One signature; `sig` is base64 of an SSH signature."""
 
-    keyid: str = ""
+    keyid: str = Field(default="", pattern=r"^[ -~]{0,200}$")
     sig: str
 
 
@@ -68,13 +68,14 @@ class Envelope(Record):
     def signer(self, signers: Path | None = None, signer: str = "") -> str:
         """Who signed it: `signer`, if that one of `signers` did; else the fingerprint of a key (of `signers`, if any)."""
         text = _encoded(self.payload_type, base64.b64decode(self.payload))
-        known = fingerprints(signers) if signers is not None and not signer else None
         for one in self.signatures:
             signature = base64.b64decode(one.sig).decode("utf-8", "replace")
             if signers is not None and signer:
                 if signed_by(text, signature, signers, signer, NAMESPACE):
                     return signer
-            elif (key := signing_key(text, signature, NAMESPACE)) and (known is None or key in known):
+            elif (signers is None or signed_by_any(text, signature, signers, NAMESPACE)) and (
+                key := signing_key(text, signature, NAMESPACE)
+            ):
                 return key
         return ""
 

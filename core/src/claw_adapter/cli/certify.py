@@ -92,6 +92,10 @@ def command(ctx: click.Context, /, name: str | None, verify: Path | None, listin
         given = _given(ctx)
         others = given - {"verify", "name", "level", "signers", "signer", "reproduce", "as_json"}
         _refuse(others, "says how to certify and means nothing with --verify")
+        if "signer" in given and not flags["signer"].strip():
+            raise click.UsageError(
+                "--signer is empty: name one of the --signers, or leave it out if any of them will do"
+            )
         if flags["signer"] and flags["signers"] is None:
             raise click.UsageError("--signer is one of the --signers, which are missing")
         return _verify(verify, name, flags["level"] if "level" in given else None, flags)
