@@ -152,13 +152,13 @@ class Reads:
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
             path = self._path(arguments, files)
-            if self.strict and OTHERS.search(name) and (shown := shown_by(arguments)) is not None:
-                _encoded(place_in(shown.path, self.workspace), files, result.text, failed, exchange.number)
             reads = bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
             flat = flat_of(result.text) if reads or command else ""
             if command is not None:
                 path, arguments = place_in(command.path, self.workspace), command.arguments
+                if self.strict:
+                    _encoded(path, files, result.text, failed, exchange.number)
             known = self._known(path, passage, files, refusing)
             if not reads and command is None and (names := gone_by(arguments)) is not None:
                 dropped[names[0]] = exchange.number
