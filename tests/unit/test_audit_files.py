@@ -131,6 +131,22 @@ def test_a_file_holds_what_the_last_call_wrote():
     assert written(made, ("exec", {"command": "make"}), after={"a.md": "a & b\nand so on\n"}, strict=False) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Wrote 0 characters to b.md", ["M17 written-missing"]),
+        ("", ["M17 written-missing"]),
+        ("error: b.md: content is required", []),
+    ],
+)
+def test_a_file_may_be_refused_to_be_emptied_in_words(said, found):
+    calls = [("write_file", {"path": "a.md", "content": "one line\n"}), ("write_file", {"path": "b.md", "content": ""})]
+    results = ["Wrote 9 characters to a.md", said]
+    after = {"a.md": "one line\n", "b.md": "some text\n"}
+    assert written(*calls, before={"b.md": "some text\n"}, after=after, results=results) == found
+    assert written(*calls, before={"b.md": "some text\n"}, after={**after, "b.md": ""}, results=results) == []
+
+
 NOTE = "the gate of the harbour\nopens at six\n"
 MADE = ("write_file", {"path": "n/a.md", "content": NOTE}, "Wrote 38 characters to n/a.md")
 BACK, KEPT = ("read_file", {"path": "n/a.md"}, NOTE), ("read_file", {"path": "b.md"}, "a file that stays\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -27,6 +28,7 @@ __all__ = ["WrittenFiles", "judge_writes"]
 
 SETTING: Final = re.compile(r"[\w.+-]{1,20}")
 WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}")
+DIGITS: Final = re.compile(r"\d+")
 HOW: Final = DAMAGES | {
     "mark": "has lost the byte order mark before them, or got one",
     "stripped": "has lost blanks at its ends, or got some",
@@ -129,6 +131,7 @@ def _judge_text(
     """A file that is not as its calls said; `settled`: a word among their arguments may say how it is written."""
     there = files.after.get(path)
     demanded = strict and path not in files.encoded  # what is no UTF-8 may be refused
+    demanded = demanded and (bool(must) or not _refused(path, steps, files))  # and so may what leaves no text
     demanded = demanded or (files.lacks(path) and _shown_as_there(path, must, steps, files))
     how = _how_written(path, must, files, "missing" if demanded else "")
     if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
@@ -144,6 +147,20 @@ def _judge_text(
         if must == files.before.get(path):
             what = f"{path} was to stay as it is, for it has not what an edit was to replace, and {said}"
         book.find("M17", f"written-{how}", what, owner="harness", request=request)
+
+
+def _refused(path: str, steps: Steps, files: WrittenFiles) -> bool:
+    """Whether the last call that names a file has another result than calls of its tool that have written theirs."""
+    results = dict[str, list[str]]()
+    last = ("", "")
+    for call, result, _ in steps:
+        name, ways = call.text.partition(" ")[0], _ways(call, files.workspace)
+        said = DIGITS.sub("", reduce(lambda text, way: text.replace(way, ""), ways, result.text))
+        if path in ways and not LOOKS.search(name):
+            last = name, said
+        elif any(files.after.get(way) and files.after[way] in ways for way in ways):
+            results.setdefault(name, []).append(said)
+    return bool(last[1].strip()) and last[1] not in results.get(last[0], [])
 
 
 def _how_written(path: str, must: str, files: WrittenFiles, refused: str) -> str:
