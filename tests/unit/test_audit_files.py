@@ -571,6 +571,26 @@ def test_what_was_made_is_there_in_the_next_reply():
     assert looked(made, later[1], before={}, after=after) == ["M20 file-unchanged"]
 
 
+CUT = ("edit_file", {"path": "a.md", "old_string": "and six more", "new_string": ""})
+
+
+@pytest.mark.parametrize(
+    ("after", "losses", "found"),
+    [
+        ("one \nthe end\n", (), []),
+        ("one \nthe end\n", (Drop(what="line_end"),), []),
+        ("one the end\n", (), ["M17 written-changed"]),
+        ("one the end\n", (Drop(what="line_end"),), []),
+        ("onethe end\n", (Drop(what="line_end"),), ["M17 written-blanks"]),
+    ],
+)
+def test_what_stands_behind_a_text_that_is_taken_out_stays_but_for_a_line_end_where_that_is_declared(
+    after, losses, found
+):
+    before = {"a.md": "one and six more\nthe end\n"}
+    assert written(CUT, before=before, after={"a.md": after}, losses=losses) == found
+
+
 @pytest.mark.parametrize(("tool", "found"), [("save_buffer", []), ("other_tool", ["M20 file-stale"])])
 def test_until_a_buffer_is_saved_a_file_is_as_it_was(tool, found):
     said = "not saved: a.md is in the buffer; call save_buffer"

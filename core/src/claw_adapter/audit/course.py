@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -13,10 +13,11 @@ from claw_adapter.audit.parts import put_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.units import RequestUnit, arguments_of
+from claw_adapter.protocol.limits import Drop, Loss
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["LOOKS", "FileCourse", "Passage", "Steps", "looks"]
+__all__ = ["LINE_END", "LOOKS", "FileCourse", "Passage", "Steps", "looks"]
 
 Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
 """The calls of a turn with their results, and the requests whose replies they are of."""
@@ -28,6 +29,7 @@ PATH: Final = re.compile(r"path|file", re.IGNORECASE)
 CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
+LINE_END: Final = Drop(what="line_end")
 LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 
 
@@ -43,6 +45,8 @@ class _WriteEffect:
     """Whether that is all it does: not where an edit says how often it replaces."""
     again: bool = False
     """Whether an equal call of the same reply was before it."""
+    eats: bool = False
+    """Whether it takes the line end behind a text as well that it takes out."""
 
     def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
@@ -55,7 +59,10 @@ class _WriteEffect:
         absent = any(word not in text for word in self.old.split())  # whatever blanks are between
         if (self.again and self.old not in text) or (strict and absent):
             return text  # there is nothing, or nothing any more, to replace
-        return text.replace(self.old, self.new) if text.count(self.old) == 1 else None
+        if text.count(self.old) != 1:
+            return None
+        ends = (f"{self.old}{end}" for end in ("\r\n", "\n") if self.eats and not (self.new or self.old.endswith("\n")))
+        return text.replace(next((one for one in ends if one in text), self.old), self.new)
 
 
 def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
@@ -124,7 +131,9 @@ class FileCourse:
     """Files whose writing was answered with the name of another tool, that saves them: until then they are as they were."""
 
     @classmethod
-    def of(cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool) -> FileCourse:
+    def of(
+        cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False
+    ) -> FileCourse:
         """Before the first of these calls."""
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
         found = [_effect_of(name, arguments, workspace) for name, arguments in named]
@@ -134,7 +143,7 @@ class FileCourse:
         for effect, reply in zip(found, replies, strict=True):
             counts = effect is not None and (effect.behind or last[effect] == reply)
             again = effect is not None and (effect, reply) in seen
-            effects.append(replace(effect, again=again) if effect is not None and counts else None)
+            effects.append(replace(effect, again=again, eats=eats) if effect is not None and counts else None)
             seen |= {(effect, reply)} if effect is not None else set()
         said = [
             "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
@@ -146,6 +155,32 @@ class FileCourse:
             if effect is not None and points_on(name, exchange.tools, result.text, [effect.new, effect.path])
         }
         return cls(steps, before, effects, said, strict=strict, put_off=off)
+
+    @classmethod
+    def leaving(
+        cls, steps: Steps, sides: tuple[Mapping[str, str], Mapping[str, str]], workspace: str, *, strict: bool,
+        losses: Collection[Loss],
+    ) -> FileCourse:  # fmt: skip
+        """Before the first of these calls: the way through them that leads from one side to the other.
+
+        That is the one in which edits take line ends as well if that is declared, and explains more of what is left.
+        """
+        ways = [cls.of(steps, sides[0], workspace, strict=strict, eats=eats) for eats in (False, LINE_END in losses)]
+        explained = [
+            len(cls.of(steps, sides[0], workspace, strict=strict, eats=way.eats).left(sides[1])) for way in ways
+        ]
+        return ways[explained[1] > explained[0]]
+
+    @property
+    def eats(self) -> bool:
+        """Whether edits take line ends as well."""
+        return any(effect is not None and effect.eats for effect in self.effects)
+
+    def left(self, after: Mapping[str, str]) -> set[str]:
+        """To the end: the files that are then as they are afterwards."""
+        while self.at < len(self.steps):
+            self.go_on()
+        return {path for path, texts in self.texts.items() if texts[-1] == after.get(path)}
 
     @property
     def paths(self) -> set[str]:

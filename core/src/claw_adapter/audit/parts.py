@@ -216,8 +216,8 @@ class FileParts:
             last = (after.shown or before.shown)[-1:]
             refused = not after.shown and not after.claim.remark.like(before.claim.remark)
             larger = after.shown[:1] == before.shown[:1]
-            if not after.follows or not last or refused or larger:
-                continue
+            if not after.follows or not before.shown or not last or refused or larger:
+                continue  # what comes behind a refusal is the first page
             self._inside(after, path, known, count, paged=True)
             rest = sorted(at for at in known if at > last[0])
             if len(rest) > 1 and after.follows == 1 and not self._clipped(after):

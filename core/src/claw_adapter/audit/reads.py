@@ -145,7 +145,9 @@ class Reads:
             earlier=self._histories,
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
-        course = FileCourse.of(steps, files.before, self.workspace, strict=self.strict)
+        course = FileCourse.leaving(
+            steps, (files.before, files.after), self.workspace, strict=self.strict, losses=self.renderer.losses
+        )
         refusing, passages, anew = _refusing(course), course.through(), course.anew
         named, dropped = set[str](), dict[str, int]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LOOKS, FileCourse, Steps
+from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps
 from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.parts import gone_by, put_by
 from claw_adapter.audit.places import place_in
@@ -81,7 +81,11 @@ def judge_writes(
         book: takes the findings.
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
     """
-    course = FileCourse.of(steps, files.before, files.workspace, strict=strict)
+    course = FileCourse.leaving(
+        steps, (files.before, files.after), files.workspace, strict=strict, losses=renderer.losses
+    )
+    if course.eats:
+        book.bite(LINE_END)
     asked, settled, gone = dict[str, int](), set[str](), dict[int, Removal]()
     for number, (call, result, exchange) in enumerate(steps):
         files.leave.update(_left_there(call, result, files))

@@ -24,6 +24,7 @@ _CHANGING: Final = frozenset({
     "shutil.move", "shutil.rmtree", "socket.connect", "socket.bind", "tempfile.mkdtemp", "tempfile.mkstemp",
 })  # fmt: skip
 MOST_BYTES: Final = 65536
+MOST_ENTRIES: Final = 2000
 SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - to look into, not to use
 
 
@@ -87,10 +88,10 @@ def files_below(folder: Path) -> dict[str, int]:
 
 
 def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = (), least: int = 1) -> list[Path]:
-    """New entries of the places where programs like to leave things that name `least` of `marks`; others may be anyone's.
+    """New entries of the places where programs like to leave things that name `least` of `marks`, or hold little else.
 
-    Looked into are the folders for temporary files, the home directory and the working directory; `since` is seconds since
-    the epoch.
+    Others may be anyone's. Looked into are the folders for temporary files, the home directory and the working directory, and
+    folders within; `since` is seconds since the epoch.
     Entries that are, or hold, a folder of `ours` are left out, and so are those that some other process holds: that of
     another certification at the same time, for instance, which may be of the same drawn session.
     """
@@ -104,15 +105,18 @@ def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()
     return sorted(path for path in found if path not in held and os.path.lexists(path))  # gone is not left
 
 
-def _recent(place: Path, since: float) -> Iterator[Path]:
+def _recent(place: Path, since: float, depth: int = 2) -> Iterator[Path]:
+    """What is new in a folder, and in older folders within."""
     try:
-        entries = list(os.scandir(place))
+        entries = list(islice(os.scandir(place), MOST_ENTRIES))
     except OSError:
         return
     for entry in entries:
         with contextlib.suppress(OSError):
             if entry.stat(follow_symlinks=False).st_mtime >= since:
                 yield Path(entry.path)
+            elif depth and entry.is_dir(follow_symlinks=False):
+                yield from _recent(Path(entry.path), since, depth - 1)
 
 
 def _names(path: Path, wanted: Iterable[bytes], least: int, depth: int = 2) -> bool:
@@ -128,7 +132,8 @@ def _names(path: Path, wanted: Iterable[bytes], least: int, depth: int = 2) -> b
             head = file.read(MOST_BYTES)
     except OSError:
         return False
-    return any(islice((mark for mark in wanted if mark in head), least - 1, None))
+    there = [len(mark) for mark in wanted if mark in head]
+    return len(there) >= least or 2 * sum(there) > len(head)
 
 
 @contextlib.contextmanager

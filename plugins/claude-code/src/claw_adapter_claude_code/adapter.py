@@ -32,6 +32,7 @@ LOSSES: Final = (
     Clip(of="command", characters=30_000, left=2_000),
     Drop(what="long_numbers"),
     Drop(what="escapes"),
+    Drop(what="line_end"),
     WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),
 )
 """The window is that of a model it does not know; of one that it is told it keeps room for a reply and for summing up."""

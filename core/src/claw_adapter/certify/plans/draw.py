@@ -145,6 +145,7 @@ class _Drawing:
             self._odd,
             self._edited,
             self._edited_at_once,
+            self._cut_out,
             self._paged,
             self._missing,
             lambda: self._asked(ASKED[self.height]),
@@ -185,10 +186,12 @@ class _Drawing:
 
     def _merged(self, chains: Sequence[list[Unit]]) -> list[PlanStep]:
         """The chains, each in its order, dealt into each other; before the first prompt already an update brings a file."""
+        first, *later = self._brought()
+        chains = [*chains, later]
         tickets = [number for number, chain in enumerate(chains) for _ in chain]
         self.rng.shuffle(tickets)
         waiting = [list(chain) for chain in chains]
-        steps: list[PlanStep] = [step for unit in self._brought() for step in unit]
+        steps: list[PlanStep] = list(first)
         for number in tickets:
             while waiting[number]:
                 steps += waiting[number].pop(0)
@@ -611,6 +614,23 @@ class _Drawing:
         look = ToolUse(kind="read", target=file.path)
         return [[self._turn(self._does(*edits), self._does(look), self._says())]]
 
+    def _cut_out(self) -> list[Unit]:
+        """Of a file that was read a line is taken out without its end, the end of another, and the beginning of a third."""
+        file = self._file(self.rng.randrange(6, 12))
+        whole, behind, before = self.rng.sample(file.text.split("\n")[1:-1], 3)
+        at, end = (self._number_in(one) for one in (behind, before))
+        cuts = (whole, behind[at[0] - 1 :], before[: end[1]])
+        edits = [self._does(ToolUse(kind="edit", target=file.path, wanted=(old,))) for old in cuts]
+        look = self._does(ToolUse(kind="read", target=file.path))
+        self.rng.shuffle(edits)
+        return [[self._turn(look, *edits, look, self._says())]]
+
+    @staticmethod
+    def _number_in(line: str) -> tuple[int, int]:
+        """Where the number of a sentence stands: with it, a part of the line is nowhere else."""
+        found = NUMBER.search(line)
+        return found.span() if found else (1, len(line))
+
     def _edited_large(self) -> list[Unit]:
         """A line is replaced in a file that is larger than what is often read at once, and one behind all others is shown."""
         file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.lines(LARGE)))
@@ -766,10 +786,13 @@ class _Drawing:
         return [[self._turn(self._does(look), self._says())], [gone, self._turn(self._does(look), self._says())]]
 
     def _brought(self) -> list[Unit]:
-        """An update brings a file, the agent reads it."""
-        change = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
-        look = ToolUse(kind="read", target=change.path)
-        return [[change, self._turn(self._does(look), self._says())]]
+        """An update brings a file in a new folder, the agent reads it; it is replaced, and goes."""
+        path = f"{self.texts.word()}/{self.texts.path()}"
+        size = self.rng.randrange(2, 30)
+        new = [PlanChange(path=path, action="new", text=self.texts.lines(size)) for _ in range(2)]
+        look = ToolUse(kind="read", target=path)
+        steps = (*new, PlanChange(path=path, action="delete"))
+        return [[change, self._turn(self._does(look), self._says())] for change in steps]
 
     def _inserted(self) -> list[Unit]:
         """The main session gets messages at its beginning, in the middle, at the end, and loses some."""

@@ -31,7 +31,7 @@ from claw_adapter.scenario.load import load_scenario
 __all__ = ["PlanRunner"]
 
 MARKS = 3
-"""Lines that a file has which is left of a conversation: one or two may be those of a report about it."""
+"""Lines that a file has which is left of a conversation, or little else: one or two may be those of a report about it."""
 MARK = 40
 """Characters of a line from which on nobody else says it."""
 
@@ -80,7 +80,7 @@ class PlanRunner:
                     )
                     left = await asyncio.to_thread(left_behind, before)
             end(left)
-            strays = await asyncio.to_thread(_strays, root, made, plans, since)
+            strays = await asyncio.to_thread(_strays, root, made, plans, since, self.keep)
             escaped = tuple(_escaped(left, reached, strays))
             found = await asyncio.to_thread(judge_plans, load_run(made), plans, laid, escaped=escaped)
             if self.keep is not None:
@@ -89,12 +89,13 @@ class PlanRunner:
         return found
 
 
-def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float) -> list[str]:
-    """Files of a run that lie elsewhere than it does, and hold what was said in it."""
+def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float, kept: Path | None) -> list[str]:
+    """Files of a run that lie elsewhere than it does, and where runs are `kept`, and hold what was said in it."""
+    ours = (root, *([kept] if kept is not None else []))
     marks = {line for plan in plans for text in said_in(plan) for line in text.splitlines() if len(line) >= MARK}
     own = [path for folder in (root, made.parent) for path in folder.iterdir()]
     found = [path for path in own if path not in (made, made.parent, root / "scenarios")]
-    return [str(path) for path in (*found, *traces_outside(marks, since, ours=(root,), least=MARKS))]
+    return [str(path) for path in (*found, *traces_outside(marks, since, ours=ours, least=MARKS))]
 
 
 def _escaped(left: Sequence[int], reached: Sequence[str], strays: Sequence[str]) -> Iterator[AuditFinding]:

@@ -154,12 +154,22 @@ class Deed:
     @property
     def next(self) -> Attempt | None:
         """The call to make now."""
-        most = MOST_READS if self.use.whole or self.use.starts else MOST_TRIES
+        most = MOST_READS if self.use.whole or self.use.starts or self._in_parts else MOST_TRIES
         return self.errand.attempt if self.errand is not None and len(self.attempts) < most else None
+
+    @property
+    def _in_parts(self) -> bool:
+        """Whether a file was not shown at once, and then with further arguments: some of it, perhaps."""
+        if self.use.kind != "read" or len(self.attempts) < 2 or not self.results:
+            return False
+        first, last = ({*one.arguments} for one in (self.attempts[0], self.attempts[-1]))
+        return first < last and not _shows(self.use)(self.results[0])
 
     def missing(self) -> list[str]:
         """What has to come back yet."""
-        return [text for text in self.use.wanted if text not in self.text] if self.use.whole else []
+        if self.use.whole:
+            return [text for text in self.use.wanted if text not in self.text]
+        return [text for text in self.use.wanted if not holds(text)(self.text)] if self._in_parts else []
 
 
 class PlayedModel(Model):

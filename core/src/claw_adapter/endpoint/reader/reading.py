@@ -17,7 +17,7 @@ from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named
 from claw_adapter.endpoint.reader.purposes import FORCE, PLAIN, TAKES_AWAY
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
-from claw_adapter.endpoint.reader.schema import At, words
+from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
 from claw_adapter.endpoint.reader.strangers import strange_reading, strange_searches, strange_sessions, targets
 from claw_adapter.endpoint.reader.tools import Toolbox
@@ -90,10 +90,15 @@ def look(
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []
         for more in (*ways, *_varied(tool, not first.notice, habits)):
-            again = yield from carried_out(attempt.with_more(more), habits)
+            turned = attempt.with_more(more)
+            again = yield from carried_out(turned, habits)
             result = result + again
-            if again.shows:
+            if again.shows and kind == "read" and _turns_pages(tool, more):
+                result = result + (yield from as_told(turned, tool, again))
+                result = result + (yield from further(turned, tool, again, habits))
+            elif again.shows:
                 habits.learn(tool.tool, more)
+            if again.shows:
                 break
     if not result.shows:
         result = result + (yield from follow(attempt, first, tool, box, habits, path, workspace))
@@ -109,6 +114,11 @@ def look(
         for place in named(first.text, target):
             result = result + (yield attempt.with_more({tool.target.at: place}))
     return result
+
+
+def _turns_pages(tool: Candidate, more: Mapping[At, JsonValue]) -> bool:
+    """Whether arguments say which part is to be shown."""
+    return any(item.at in more and item.key in (*PAGE_START, *PAGE_SIZE, *PAGE_END) for item in tool.known.items)
 
 
 def _varied(tool: Candidate, long: bool, habits: Habits) -> Iterator[Mapping[At, JsonValue]]:  # what it showed
