@@ -579,9 +579,9 @@ CUT = ("edit_file", {"path": "a.md", "old_string": "and six more", "new_string":
     [
         ("one \nthe end\n", (), []),
         ("one \nthe end\n", (Drop(what="line_end"),), []),
-        ("one the end\n", (), ["M17 written-changed"]),
+        ("one the end\n", (), ["M17 written-blanks"]),
         ("one the end\n", (Drop(what="line_end"),), []),
-        ("onethe end\n", (Drop(what="line_end"),), ["M17 written-blanks"]),
+        ("onethe end\n", (Drop(what="line_end"),), ["M17 written-changed"]),
     ],
 )
 def test_what_stands_behind_a_text_that_is_taken_out_stays_but_for_a_line_end_where_that_is_declared(

@@ -91,7 +91,7 @@ class PlanRunner:
 
 def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float, kept: Path | None) -> list[str]:
     """Files of a run that lie elsewhere than it does, and where runs are `kept`, and hold what was said in it."""
-    ours = (root, *([kept] if kept is not None else []))
+    ours = (root, made, *([kept] if kept is not None else []))
     marks = {line for plan in plans for text in said_in(plan) for line in text.splitlines() if len(line) >= MARK}
     own = [path for folder in (root, made.parent) for path in folder.iterdir()]
     found = [path for path in own if path not in (made, made.parent, root / "scenarios")]
