@@ -82,7 +82,7 @@ def signed_by_any(text: bytes, signature: str, signers: Path, namespace: str) ->
 def _names_somebody(line: str) -> bool:
     """Whether what a line of a file of signers begins with may be somebody's name."""
     first = line.split(maxsplit=1)[0]
-    return not first.startswith(("@", "#")) and "=" not in first
+    return first[0] not in "@#" and "=" not in first and first != "cert-authority" and any(map(str.isalnum, first))
 
 
 def _refuse_what_has_no_keys(file: Path) -> None:

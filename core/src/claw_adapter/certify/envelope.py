@@ -50,7 +50,7 @@ class Envelope(Record):
             ValueError: the payload is no statement of ours.
         """
         try:
-            statement = parse_json(base64.b64decode(self.payload, validate=True), each_once)
+            statement = parse_json(base64.b64decode(self.payload, validate=True).decode("utf-8"), each_once)
         except ValueError as error:
             raise ValueError(f"the payload is not base64 of JSON: {error}") from None
         if not isinstance(statement, dict) or statement.get("_type") != STATEMENT:

@@ -225,6 +225,8 @@ def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
                     continue
             yield f"{name} was changed after the certificate was issued"
     if not (folder / "evidence").is_dir():
+        if (folder / "evidence").exists():
+            yield "evidence is no folder"
         return
     if strange := undigested(folder / "evidence", empty=_is_ours(certificate)):
         yield f"evidence is files and nothing else, and this is none: {_named(strange)}"
@@ -252,6 +254,9 @@ def _notes(certificate: Certificate, folder: Path) -> Iterator[str]:
     absent = [name for name in certificate.files if not (folder / name).exists()]
     if absent:
         yield f"not here, not checked: {', '.join(absent)}"
+    pages = sorted({"report.html", "junit.xml"} & certificate.files.keys() - {*absent})
+    if pages and not (folder / "report.json").exists():
+        yield f"without report.json nobody knows whether these show its results: {', '.join(pages)}"
     if certificate.format == "certificate/1":
         return
     own = {CERTIFICATE, "report.json", "evidence", LOCK, *certificate.files}

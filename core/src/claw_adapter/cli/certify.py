@@ -332,7 +332,7 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
     problems = [*_unlike(certificate, name, level), *problems]
     if flags["reproduce"]:
         _may_start(certificate, name, signed=bool(signer) and flags["signers"] is not None)
-        problems += _reproduced(path, certificate, flags)
+        problems += _reproduced(path, certificate, flags) if not problems else []
     whole, notes = has_evidence(path), [*told, *installed_otherwise(certificate)]
     attested = not problems and bool(signer) and flags["signers"] is not None
     if flags["as_json"]:
@@ -396,7 +396,9 @@ def _reproduced(path: Path, certificate: Certificate, flags: dict[str, Any]) -> 
 
     asked = plan(certificate.level, name=certificate.requirement_set, certified=certificate.certified)
     harness: Harness = plugins.create("harness", certificate.adapter, certificate.options)
-    given = {**flags, "nonce": certificate.nonce, "isolation": certificate.isolation or None}
+    given = {
+        **flags, "nonce": certificate.nonce, "isolation": certificate.isolation or None, "until_failure": True,
+    }  # fmt: skip
     with scratch("claw-reproduce-") as folder:
         again = finish_in_order(_run(harness, certificate.options, asked, folder, given))
     wrong = [

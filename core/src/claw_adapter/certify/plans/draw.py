@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from random import Random
@@ -279,13 +278,13 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """Answers: a word, nothing but a block of code, nothing but data, one about failures, and one that quotes a talk."""
+        """Answers: a word, nothing but code, nothing but data as no program writes them, about failures, of a talk."""
         code, data = (
             f"```\n{self.texts.lines(2)}```",
-            json.dumps({"text": self.texts.sentence(), "n": self.texts.number()}),
+            f'{{ "text":"{self.texts.sentence()}", "n":{self.texts.number()}.0,"e": 1e3,"e": "\\u00e9\\/" , "a":[ ]}}',
         )
         texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted())
-        return [[self._turn(PlayedReply(text=text))] for text in texts]
+        return [[PlanTurn(question=self.texts.message(), replies=(PlayedReply(text=text),))] for text in texts]
 
     def _repeated(self) -> list[Unit]:
         """The same prompt twice, one behind the other, partly in another script, with other answers; and one more."""
