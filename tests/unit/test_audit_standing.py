@@ -13,7 +13,7 @@ TOOLS = [("read", "edit")] * 4
 RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
 
 
-def judged(*texts, restart=3, process=(), tools=(), known=()):
+def judged(*texts, restart=3, process=(), tools=(), known=(), again=()):
     """Causes found of turns of one request each with these instructions, closed and opened again before one of them."""
     book = Book()
     standing = StandingLines(book)
@@ -25,6 +25,7 @@ def judged(*texts, restart=3, process=(), tools=(), known=()):
             ],
             units=units,
             process=int(number in process),
+            attempt=1 + (number in again),
             round=f"r{number}",
         )
         standing.judge(turn, lambda: FILES, [known], restarted=number == restart)
@@ -59,6 +60,7 @@ def test_tools_stay_too():
     assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("edit", "read", "more")]) == []
     assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)]) == ["M24 tools-forgotten"]
     assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)], restart=None) == []
+    assert judged(*[RULES] * 4, tools=[*TOOLS[:3], ("read",)], restart=None, again=(3,)) == ["M24 tools-forgotten"]
     assert judged(*[RULES] * 4, tools=[("read",), ("read",), ("read", "edit"), ("read",)]) == []
 
 

@@ -137,6 +137,8 @@ class FileParts:
     last: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
     """The last page that a tool has shown of a file, in whichever turn."""
     _found: dict[tuple[str, str, str], list[_FilePart]] = field(default_factory=dict)
+    _pages: set[tuple[str, str, frozenset[tuple[str, str]]]] = field(default_factory=set)
+    """Calls that asked for a page behind another one, without the path: made again, they ask for the same page."""
 
     def take(
         self,
@@ -153,7 +155,7 @@ class FileParts:
         """One reading of a file that was the same all the turn; `exact` if what was asked for means lines, from 1.
 
         `result` is the text of which `flat` was made, where that is another. True if it asks for the page behind the one
-        that this tool has shown before.
+        that this tool has shown before, once or once more.
         """
         if len(versions) != 1 or (asked := _asked(arguments)) is None:
             return False
@@ -183,7 +185,10 @@ class FileParts:
         self.last.pop((path, tool), None)
         if follow or not asks_for_part(arguments):
             self.last[path, tool] = arguments, claim
-        return bool(follow)
+        page = path, tool, frozenset((name, str(one)) for name, one in arguments.items() if not str(one).endswith(path))
+        if follow:
+            self._pages.add(page)
+        return page in self._pages
 
     def judge(self) -> None:
         """Every part, and every two that follow each other."""
@@ -275,9 +280,10 @@ def _places(text: str) -> list[int]:
 
 
 def _end(text: str, part: _FilePart) -> int:
-    """Where a part ends, in characters: behind its last line, or in the next one."""
-    places = _places(text)
-    first, most = places[part.shown[-1]], places[min(part.shown[-1] + 2, len(places) - 1)]
+    """Where a part ends, in characters: behind its last line, or in the next one that is not blank."""
+    places, last = _places(text), part.shown[-1]
+    behind = (at for at in range(last + 1, len(places) - 1) if text[places[at] : places[at + 1]].strip())
+    first, most = places[last], places[next(behind, last) + 1]
     # the longest beginning that is there: if one is, shorter ones are
     return first + bisect_left(
         range(most - first), True, key=lambda size: text[first : first + size + 1] not in part.flat

@@ -23,7 +23,7 @@ LEAST: Final = 6
 class StandingLines:
     """Follows the lines of a trial's instructions that name a file of the workspace, and the tools that are offered.
 
-    A line that was in every request of the two rounds before a restart, about a file that is still there, and is in none
+    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there, and is in none
     behind it, not with other figures either (dates, ids of processes), tells of something that only a process knew. So does
     a tool that was offered in all of them, and is in none.
     """
@@ -52,7 +52,8 @@ class StandingLines:
             former: lines that its files had before: what shows a file changes with it.
             restarted: whether the session was closed and opened again before its round.
         """
-        self._restarted |= (restarted and turn.round not in self._rounds) or 0 <= self._process < turn.process
+        anew = turn.attempt > 1 or 0 <= self._process < turn.process  # behind a failed attempt it is opened again
+        self._restarted |= anew or (restarted and turn.round not in self._rounds)
         self._process = turn.process
         found = [_instructions(turn.units[one.number]) | _tools(one) for one in turn.chain]
         if not found:
@@ -78,7 +79,7 @@ class StandingLines:
                 continue
             else:
                 cause, name = "instructions", repr(line.strip()[:80])
-            what = f"{name}, in front of all requests of the two rounds before a restart, is gone behind it"
+            what = f"{name}, in front of all requests of the two rounds before it was opened again, is gone behind that"
             self.book.find("M24", f"{cause}-forgotten", what, request=request)
 
 

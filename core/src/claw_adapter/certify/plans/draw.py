@@ -575,7 +575,9 @@ class _Drawing:
         question = f"{self.texts.message()}\n{self.texts.odd()}\n{self.texts.tags()}\n{self.texts.sentence()}?"
         answer = PlayedReply(text=f"{self.texts.sentence()}\n{self.texts.odd()}\n{self.texts.sentence()}.")
         told = self._does(made).model_copy(update={"text": f"{self.texts.sentence()}:\n{self.texts.odd()}"})
-        turn = PlanTurn(question=question, replies=(self._does(look, show, printed), told, self._does(again), answer))
+        lists = (ToolUse(kind="list", target=path.rpartition("/")[0]) for path in (shown, written))
+        replies = self._does(look, show, printed), told, self._does(again, *lists), answer
+        turn = PlanTurn(question=question, replies=replies)
         return [[turn], [self._turn(self._does(edit), self._does(again), self._says())]]
 
     def _edited(self) -> list[Unit]:
@@ -904,12 +906,14 @@ class _Drawing:
         return [[fault, self._turn(self._does(look), self._says())], [self._turn(self._says())]]
 
     def _again(self) -> list[Unit]:
-        """The request that has a result fails at the server, and what was done is not done again."""
-        file = self._file(self.rng.randrange(3, 12))
+        """The requests that have results fail at the server, and what was done is not done again, nor undone."""
+        file, other = (self._file(self.rng.randrange(3, 12)) for _ in range(2))
         add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
-        show = ToolUse(kind="cat", target=file.path)
-        fault = PlanFault(fault=self.rng.choice(SERVER), at=(2,))
-        return [[fault, self._turn(self._does(add), self._does(show), self._says())], [self._turn(self._says())]]
+        made = ToolUse(kind="write", target=other.path, content=self.texts.lines(3))
+        looks = [ToolUse(kind="cat", target=file.path), ToolUse(kind="read", target=other.path)]
+        faults = [PlanFault(fault=self.rng.choice(SERVER), at=(at,)) for at in (2, 4)]
+        turn = self._turn(self._does(add, made), self._does(*looks), self._says())
+        return [[*faults, turn], [self._turn(self._says())]]
 
     def _broken(self) -> list[Unit]:
         """Replies break off: one with a call, within it or behind, and when that was asked for again, the answer."""

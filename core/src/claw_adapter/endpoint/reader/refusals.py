@@ -40,12 +40,17 @@ HEAD: Final = 12
 
 
 def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[At, JsonValue]:
-    """Further arguments that a result asks for: parameters of the tool that it names with a value, or in quotes."""
+    """Arguments that a result asks for: other parameters that it names with a value or in quotes, or another choice."""
     found: dict[At, JsonValue] = {}
     for item in known.items:
-        if item.name in given or {*words(item.name)} & TAKES_AWAY:
-            continue
         name = re.escape(item.name)
+        if item.name in given:
+            chosen = [value for value in item.enum if _chosen(name, str(value), result)]
+            if len(chosen) == 1 and chosen[0] != given[item.name]:
+                found[item.at] = chosen[0]
+            continue
+        if {*words(item.name)} & TAKES_AWAY:
+            continue
         if with_value := re.search(rf"\b{name}[\"'`]?\s*[=:]\s*([\"']?[\w-]+)", result):
             value = _value(item, with_value[1])
         elif re.search(rf"[\"'`]{name}[\"'`]", result):
@@ -55,6 +60,11 @@ def asked_for(known: Params, given: dict[str, JsonValue], result: str) -> dict[A
         if value is not None:
             found[item.at] = value
     return found
+
+
+def _chosen(name: str, value: str, result: str) -> bool:
+    """Whether a result names a choice right behind what it is of: ``mode rewrite``, ``mode='rewrite'``."""
+    return re.search(rf"\b{name}[\"'`]?(?:\s*[=:]\s*|\s)[\"'`]?{re.escape(value)}\b", result) is not None
 
 
 def _value(item: Param, text: str) -> JsonValue:
