@@ -23,9 +23,9 @@ LEAST: Final = 6
 class StandingLines:
     """Follows the lines of a trial's instructions that name a file of the workspace, and the tools that are offered.
 
-    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there, and is in none
-    behind it, not with other figures either (dates, ids of processes), tells of something that only a process knew. So does
-    a tool that was offered in all of them, and is in none.
+    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there,
+    and is in none behind it, not with other figures either (dates, ids of processes), tells of something that only a process
+    knew. So does a tool that was offered in all of them, and is in none.
     """
 
     def __init__(self, book: Book) -> None:
