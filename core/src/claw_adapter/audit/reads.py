@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LOOKS, FileCourse, Passage, Steps
+from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
@@ -148,7 +148,7 @@ class Reads:
         course = FileCourse.leaving(
             steps, (files.before, files.after), self.workspace, strict=self.strict, losses=self.renderer.losses
         )
-        refusing, passages, anew = _refusing(course), course.through(), course.anew
+        refusing, passages, anew = _refusing(course), self._passages(course), course.anew
         named, dropped = set[str](), dict[str, int]()
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
@@ -198,6 +198,16 @@ class Reads:
         self._histories |= histories.pages
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
+
+    def _passages(self, course: FileCourse) -> Sequence[Mapping[str, Passage]]:
+        """What files may be at each call, also where an edit may have taken a line end as well."""
+        found = course.through()
+        if LINE_END not in self.renderer.losses:
+            return found
+        other = FileCourse.of(
+            course.steps, course.before, self.workspace, strict=self.strict, eats=not course.eats
+        ).through()
+        return [_either(*both) for both in zip(found, other, strict=True)]
 
     def _true(self, path: str, known: Passage, files: Files, *, gone: bool) -> tuple[list[str], list[str]]:
         """What a file may be at a call, and what it was before in the turn; `gone`: a command has removed it."""
@@ -325,6 +335,14 @@ class Reads:
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             unless = partial(claim.holds, self.shown) if claim else None
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
+
+
+def _either(one: Mapping[str, Passage], other: Mapping[str, Passage]) -> dict[str, Passage]:
+    """What files may be if either is so."""
+    return {
+        path: Passage(passage.before, list(dict.fromkeys((*passage.now, *other[path].now))), passage.absent)
+        for path, passage in one.items()
+    }
 
 
 def _refusing(course: FileCourse) -> set[str]:

@@ -97,12 +97,15 @@ def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()
     """
     known = {folder for path in ours for folder in (path.absolute(), *path.absolute().parents)}
     wanted = [mark.encode() for mark in marks]
-    places = {Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()}
-    found = [
-        path for place in places for path in _recent(place, since) if path not in known and _names(path, wanted, least)
-    ]
-    held = {path for place in {one.parent for one in found} for path in held_by_others(place)}
-    return sorted(path for path in found if path not in held and os.path.lexists(path))  # gone is not left
+    places = sorted({Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()})  # what is inside comes later
+    found = {
+        path: place
+        for place in places
+        for path in _recent(place, since)
+        if path not in known and _names(path, wanted, least)
+    }
+    held = {path for place in {*found.values()} for path in held_by_others(place)}
+    return sorted(path for path in found if held.isdisjoint((path, *path.parents)) and os.path.lexists(path))
 
 
 def _recent(place: Path, since: float, depth: int = 2) -> Iterator[Path]:

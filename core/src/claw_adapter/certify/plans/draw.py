@@ -91,7 +91,7 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-MIXED: Final = (5, 4, 5)
+MIXED: Final = (7, 6, 7)
 """Turns in which everything happens to the same few files, by the level."""
 INDENTS: Final = ("", "  ", "    ", "\t", "        ")
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
@@ -367,9 +367,11 @@ class _Drawing:
     def _mixed(self) -> list[Unit]:
         """A few files and histories, and whatever may happen to them, in any order and side by side."""
         rng = self.rng
-        there = [self._file(rng.randrange(6, 14)), PlanFile(path=self.texts.path(), text=self._crlf())]
-        self.steps.append(there[1])
-        files: dict[str, str] = {step.path: step.text for step in there} | {self.texts.path(): ""}
+        there = [self._file(rng.randrange(6, 14))]
+        there += [PlanFile(path=path, text=self._crlf()) for path in (self.texts.path(), self.texts.odd_path())]
+        self.steps += there[1:]
+        new = (self.texts.path(), f"{self.texts.word()}/{self.texts.path()}")
+        files: dict[str, str] = {step.path: step.text for step in there} | dict.fromkeys(new, "")
         units: list[Unit] = []
         last: list[ToolUse] = []
         for _ in range(MIXED[self.height]):
@@ -422,8 +424,17 @@ class _Drawing:
         """A way to change a file, or to make it."""
         rng, text = self.rng, files[path]
         lines = [line for line in text.split("\n") if text.count(line) == 1 and len(line) > LEAST]
-        kind = rng.choice(("write", "put", "add", *(("edit", "edit") if lines else ()))) if text else "write"
+        edits = ("edit", "edit", "out") if lines else ()
+        kind = rng.choice(("write", "put", "add", "drop", *edits)) if text else "write"
         new = rng.choice((self.texts.sentence(), self.texts.lines(rng.randrange(2, 6)), self._crlf()))
+        if kind == "drop":
+            files[path] = ""
+            return ToolUse(kind="drop", target=path)
+        if kind == "out":
+            old = rng.choice(lines).rstrip("\r")
+            old = rng.choice((old, old[self._number_in(old)[0] - 1 :], old[: self._number_in(old)[1]]))
+            files[path] = text.replace(old, "")
+            return ToolUse(kind="edit", target=path, wanted=(old,))
         if kind == "edit":
             old = rng.choice(lines).rstrip("\r")
             new = f"{self.texts.sentence()} {self._between_words(rng.sample(PATTERNS, 3))}"

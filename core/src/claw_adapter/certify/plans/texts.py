@@ -325,6 +325,10 @@ class Texts:
         one, other = (f"{rng.choice(NOUNS)}/{name}{self.number()}.md" for name in names)
         return one, other
 
+    def odd_path(self) -> str:
+        """A file's path with one such sign in it."""
+        return f"{self.rng.choice(NOUNS)}/{self.rng.choice(NOUNS)}{self.rng.choice(NAMED)}{self.number()}.md"
+
     def similar(self, path: str) -> str:
         """The path of a file that is not there, hardly another than that of one that is."""
         folder, _, name = path.rpartition("/")
