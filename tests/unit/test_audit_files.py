@@ -571,6 +571,13 @@ def test_what_was_made_is_there_in_the_next_reply():
     assert looked(made, later[1], before={}, after=after) == ["M20 file-unchanged"]
 
 
+@pytest.mark.parametrize(("reply", "found"), [(1, []), (2, ["M20 file-unchanged"])])
+def test_what_is_removed_beside_a_reading_may_be_gone(reply, found):
+    shown = (1, "exec", {"command": "cat a.md"}, "cat: a.md: No such file or directory")
+    removed = (reply, "exec", {"command": "rm a.md"}, "")
+    assert looked(shown, removed, before={"a.md": "some text\n"}, after={}) == found
+
+
 CUT = ("edit_file", {"path": "a.md", "old_string": "and six more", "new_string": ""})
 
 

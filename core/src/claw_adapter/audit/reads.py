@@ -149,7 +149,7 @@ class Reads:
             steps, (files.before, files.after), self.workspace, strict=self.strict, losses=self.renderer.losses
         )
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
-        named, dropped = set[str](), dict[str, int]()
+        named, dropped = set[str](), _dropped(steps)
         for (call, result, exchange), passage in zip(steps, passages, strict=True):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
@@ -162,8 +162,6 @@ class Reads:
                 if self.strict:
                     _encoded(path, files, result.text, failed, exchange.number)
             known = self._known(path, passage, files, refusing)
-            if not reads and command is None and (names := gone_by(arguments)) is not None:
-                dropped[names[0]] = exchange.number
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
             true, passed = self._true(path, known, files, gone=gone)
@@ -175,7 +173,8 @@ class Reads:
                 )  # fmt: skip
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
-                    passed, known.absent or (exchange.number, path) in anew, paged or asks_for_part(arguments),
+                    passed, known.absent or (exchange.number, path) in anew or dropped.get(path) == exchange.number,
+                    paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
@@ -335,6 +334,12 @@ class Reads:
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             unless = partial(claim.holds, self.shown) if claim else None
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
+
+
+def _dropped(steps: Steps) -> dict[str, int]:
+    """Files that a command removes or moves, each with the request whose reply does so first."""
+    named = ((gone_by(arguments_of(call)), exchange.number) for call, _, exchange in reversed(steps))
+    return {names[0]: number for names, number in named if names is not None}
 
 
 def _either(one: Mapping[str, Passage], other: Mapping[str, Passage]) -> dict[str, Passage]:

@@ -25,6 +25,8 @@ _CHANGING: Final = frozenset({
 })  # fmt: skip
 MOST_BYTES: Final = 65536
 MOST_ENTRIES: Final = 2000
+OWN: Final = frozenset({"run.json", "journal.jsonl", "report.json", "scenario.yaml"})
+"""Of these a folder has one that claw itself has written, perhaps for another certification of the same drawn session."""
 SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - to look into, not to use
 
 
@@ -97,7 +99,9 @@ def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()
     """
     known = {folder for path in ours for folder in (path.absolute(), *path.absolute().parents)}
     wanted = [mark.encode() for mark in marks]
-    places = sorted({Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()})  # what is inside comes later
+    places = sorted(
+        {Path(tempfile.gettempdir()), *map(Path, SHARED), Path.home(), Path.cwd()}
+    )  # what is inside comes later
     found = {
         path: place
         for place in places
@@ -114,7 +118,7 @@ def _recent(place: Path, since: float, depth: int = 2) -> Iterator[Path]:
         entries = list(islice(os.scandir(place), MOST_ENTRIES))
     except OSError:
         return
-    for entry in entries:
+    for entry in entries if OWN.isdisjoint(one.name for one in entries) else ():
         with contextlib.suppress(OSError):
             if entry.stat(follow_symlinks=False).st_mtime >= since:
                 yield Path(entry.path)
@@ -130,7 +134,9 @@ def _names(path: Path, wanted: Iterable[bytes], least: int, depth: int = 2) -> b
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             return False
         if path.is_dir():
-            return depth > 0 and any(_names(child, wanted, least, depth - 1) for child in list(path.iterdir())[:200])
+            inside = list(path.iterdir())[:200] if depth > 0 else []
+            foreign = OWN.isdisjoint(child.name for child in inside)
+            return foreign and any(_names(child, wanted, least, depth - 1) for child in inside)
         with path.open("rb") as file:
             head = file.read(MOST_BYTES)
     except OSError:

@@ -47,7 +47,7 @@ REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 70_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
-WIDE: Final = ((36_000, 42_000), (20_000, 24_000), (10_000, 20_000))
+WIDE: Final = ((24_000, 30_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
@@ -91,7 +91,7 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-MIXED: Final = (7, 6, 7)
+MIXED: Final = (5, 6, 7)
 """Turns in which everything happens to the same few files, by the level."""
 INDENTS: Final = ("", "  ", "    ", "\t", "        ")
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
