@@ -141,6 +141,7 @@ class _Drawing:
             self._listed,
             self._repeated,
             self._common,
+            self._called,
             self._odd,
             self._edited,
             self._edited_at_once,
@@ -463,9 +464,9 @@ class _Drawing:
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _inside(self) -> list[Unit]:
-        """A command goes to a folder and shows a file of another system; then files elsewhere are read and written."""
+        """A command goes to a folder and shows a file of another system, whose last line does not end; then others follow."""
         folder = f"{self.rng.choice(FOLDERS)}/{self.rng.choice(NOUNS)}"
-        inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self._crlf())
+        inside = PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self._crlf().rstrip("\r\n"))
         self.steps.append(inside)
         other, new = self._file(self.rng.randrange(3, 9)), f"{self.texts.word()}.txt"
         goes = ToolUse(kind="cat", target=inside.path, inside=True)
@@ -567,8 +568,20 @@ class _Drawing:
         )
         units: list[Unit] = [[first]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
-        units.append([change, self._turn(self._does(look), self._says())])
+        gone = PlanChange(path=path, action="delete")
+        units += [[step, self._turn(self._does(look), self._says())] for step in (change, gone)]
         return units
+
+    def _called(self) -> list[Unit]:
+        """Files whose names have at their ends what is often put around a name are read, shown, and one is edited."""
+        files = [PlanFile(path=path, text=self.texts.lines(3)) for path in self.texts.framed_paths()]
+        self.steps += files
+        looks = [ToolUse(kind="read", target=file.path) for file in files]
+        first = files[0]
+        old = first.text.split("\n")[1]
+        change = ToolUse(kind="edit", target=first.path, wanted=(old,), content=self.texts.sentence())
+        show = ToolUse(kind="cat", target=files[-1].path)
+        return [[self._turn(self._does(*looks, show), self._does(change), self._says())]]
 
     def _odd(self) -> list[Unit]:
         """Every class of characters in a prompt, a reply, an answer, a file that is read, one that is written, and names."""
@@ -607,7 +620,7 @@ class _Drawing:
         gone = ToolUse(kind="edit", target=file.path, wanted=(f"{out}\n",))
         other, kept = self.texts.sentence(), self.texts.sentence()
         update = PlanChange(path=file.path, action="new", text=f"{self.texts.lines(3)}{other}\n{kept}\n")
-        later = ToolUse(kind="edit", target=file.path, wanted=(other,), content=self.texts.sentence())
+        later = ToolUse(kind="edit", target=file.path, wanted=(f"{other}\n",), content=self.texts.lines(2))
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
         like = NUMBER.sub(str(self.texts.number()), kept)
         miss = ToolUse(kind="edit", target=file.path, wanted=(like,), content=self.texts.sentence(), missed=True)

@@ -325,6 +325,11 @@ class Texts:
         one, other = (f"{rng.choice(NOUNS)}/{name}{self.number()}.md" for name in names)
         return one, other
 
+    def framed_paths(self) -> list[str]:
+        """Paths of files whose names begin or end with what is often put around a name, or behind it."""
+        one, two, three, four = (f"{self.rng.choice(NOUNS)}-{self.number()}" for _ in range(4))
+        return [f"@{one}/index.ts", f"{two}/{two} 10:30", f"{two}/'{three}'", f"{two}/{four}."]
+
     def odd_path(self) -> str:
         """A file's path with one such sign in it."""
         return f"{self.rng.choice(NOUNS)}/{self.rng.choice(NOUNS)}{self.rng.choice(NAMED)}{self.number()}.md"
