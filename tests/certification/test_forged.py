@@ -396,7 +396,7 @@ def test_what_another_process_holds_is_not_left_by_a_harness(tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
-        ("kept/older/a", "the first line that was said\n", True),
+        ("older/a", "the first line that was said\n", True),
         ("a", "he said: the first line that was said", True),
         ("a", "a report: in turn 3 a line was missing, which is: the first line that was said", False),
         ("a", "the first line that was said, the second, and the third, among many other words " * 2, True),
@@ -407,13 +407,11 @@ def test_what_holds_little_but_words_of_a_session_is_left_of_it_in_older_folders
     tmp_path, monkeypatch, name, text, found
 ):
     folder = tmp_path / "place"
-    (folder / "kept" / "older").mkdir(parents=True)
-    for one in (folder / "kept", folder / "kept" / "older"):
-        os.utime(one, (1, 1))
+    (folder / "older").mkdir(parents=True)
     monkeypatch.chdir(folder)
     began = time.time() - 1
     (folder / name).write_text(text)
-    os.utime(folder / "kept" / "older", (1, 1))
+    os.utime(folder / "older", (1, 1))
     marks = ["the first line that was said", "the second", "the third"]
     assert [one for one in watch.traces_outside(marks, began, least=3) if folder in one.parents] == (
         [folder / name] if found else []

@@ -112,7 +112,7 @@ def traces_outside(marks: Iterable[str], since: float, ours: Iterable[Path] = ()
     return sorted(path for path in found if held.isdisjoint((path, *path.parents)) and os.path.lexists(path))
 
 
-def _recent(place: Path, since: float, depth: int = 2) -> Iterator[Path]:
+def _recent(place: Path, since: float, depth: int = 1) -> Iterator[Path]:
     """What is new in a folder, and in older folders within."""
     try:
         entries = list(islice(os.scandir(place), MOST_ENTRIES))
