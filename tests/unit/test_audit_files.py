@@ -578,6 +578,12 @@ def test_what_is_removed_beside_a_reading_may_be_gone(reply, found):
     assert looked(shown, removed, before={"a.md": "some text\n"}, after={}) == found
 
 
+def test_what_was_deleted_is_not_back_because_it_was_read():
+    calls = [("read_file", {"path": "gone.md"})]
+    assert written(*calls, after={"gone.md": "one line\n"}) == ["M20 file-back"]
+    assert written(("exec", {"command": "cp a gone.md"}), after={"gone.md": "one line\n"}) == []
+
+
 CUT = ("edit_file", {"path": "a.md", "old_string": "and six more", "new_string": ""})
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps
+from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
 from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.parts import gone_by, put_by
 from claw_adapter.audit.places import place_in
@@ -267,7 +267,8 @@ def _judge_deleted(
     strict: bool,
 ) -> None:
     """Files that were deleted, and are there again although nothing has written them."""
-    said = "\n".join(text for call, _, _ in steps for text in strings_of(arguments_of(call)))
+    named = ((call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps)
+    said = "\n".join(text for name, given in named if not looks(name, given) for text in strings_of(given))
     for path in files.gone & files.after.keys() - files.before.keys() - course.texts.keys():
         if path in said:
             continue  # some tool may have written it

@@ -138,6 +138,7 @@ class _Drawing:
         found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
         found += [
             self._mixed,
+            self._brought,
             self._listed,
             self._repeated,
             self._common,
