@@ -25,8 +25,9 @@ from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAnd
 from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
 
-LIKE = {"M17 written-changed": {"M17 written-newlines"}}
-"""What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end."""
+LIKE = {"M17 written-changed": {"M17 written-newlines"}, "M22 history-wrong": {"M22 history-unread"}}
+"""What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end; a history that is
+given for another one may be empty."""
 NONCES = ("four", "two", "april", "market")
 NONCE = NONCES[0]
 
@@ -169,8 +170,8 @@ async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
     expected, found = set(made.values()), set[str]()
     for nonce in NONCES:
         (outcome,) = await judged(together(*made)(), beginning(draw(nonce, 0, level), turns))
-        assert outcome.keys <= expected, outcome.findings
-        found |= outcome.keys
+        assert outcome.keys <= expected.union(*(LIKE.get(key, ()) for key in expected)), outcome.findings
+        found |= outcome.keys & expected
         if found == expected:
             return
     assert found == expected

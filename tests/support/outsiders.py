@@ -293,7 +293,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 60,
+        "bronze", 75,
         {
             AnswerCutAt65536: "M14 answer-cut",
             CutsLongLines: "M20 file-cut",
