@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from pydantic import JsonValue
@@ -165,11 +166,11 @@ class FileCourse:
 
         That is the one in which edits take line ends as well if that is declared, and explains more of what is left.
         """
-        ways = [cls.of(steps, sides[0], workspace, strict=strict, eats=eats) for eats in (False, LINE_END in losses)]
-        explained = [
-            len(cls.of(steps, sides[0], workspace, strict=strict, eats=way.eats).left(sides[1])) for way in ways
-        ]
-        return ways[explained[1] > explained[0]]
+        way = partial(cls.of, steps, sides[0], workspace, strict=strict)
+        if LINE_END not in losses:
+            return way()
+        plain, eaten = (len(way(eats=eats).left(sides[1])) for eats in (False, True))
+        return way(eats=eaten > plain)
 
     @property
     def eats(self) -> bool:

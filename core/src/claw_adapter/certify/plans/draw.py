@@ -433,8 +433,7 @@ class _Drawing:
             files[path] = ""
             return ToolUse(kind="drop", target=path)
         if kind == "out":
-            old = rng.choice(lines).rstrip("\r")
-            old = rng.choice((old, old[self._number_in(old)[0] - 1 :], old[: self._number_in(old)[1]]))
+            old = rng.choice(_cuts(rng.choice(lines).rstrip("\r")))
             files[path] = text.replace(old, "")
             return ToolUse(kind="edit", target=path, wanted=(old,))
         if kind == "edit":
@@ -644,18 +643,11 @@ class _Drawing:
         """Of a file that was read a line is taken out without its end, the end of another, and the beginning of a third."""
         file = self._file(self.rng.randrange(6, 12))
         whole, behind, before = self.rng.sample(file.text.split("\n")[1:-1], 3)
-        at, end = (self._number_in(one) for one in (behind, before))
-        cuts = (whole, behind[at[0] - 1 :], before[: end[1]])
+        cuts = (whole, _cuts(behind)[1], _cuts(before)[2])
         edits = [self._does(ToolUse(kind="edit", target=file.path, wanted=(old,))) for old in cuts]
         look = self._does(ToolUse(kind="read", target=file.path))
         self.rng.shuffle(edits)
         return [[self._turn(look, *edits, look, self._says())]]
-
-    @staticmethod
-    def _number_in(line: str) -> tuple[int, int]:
-        """Where the number of a sentence stands: with it, a part of the line is nowhere else."""
-        found = NUMBER.search(line)
-        return found.span() if found else (1, len(line))
 
     def _edited_large(self) -> list[Unit]:
         """A line is replaced in a file that is larger than what is often read at once, and one behind all others is shown."""
@@ -996,3 +988,10 @@ class _Drawing:
 
     def _reads(self, name: str) -> ToolUse:
         return ToolUse(kind="history", target=name)
+
+
+def _cuts(line: str) -> tuple[str, str, str]:
+    """What may be taken out of a sentence: all of it, its end or its beginning; each has its number and stands alone."""
+    found = NUMBER.search(line)
+    begin, end = found.span() if found else (1, len(line))
+    return line, line[begin - 1 :], line[:end]

@@ -160,10 +160,10 @@ class Deed:
     @property
     def _in_parts(self) -> bool:
         """Whether a file was not shown at once, and then with further arguments: some of it, perhaps."""
-        if self.use.kind != "read" or len(self.attempts) < 2 or not self.results:
+        if self.errand is None or self.use.kind != "read" or len(self.attempts) < 2 or not self.results:
             return False
         first, last = ({*one.arguments} for one in (self.attempts[0], self.attempts[-1]))
-        return first < last and not _shows(self.use)(self.results[0])
+        return first < last and not self.errand.shows(self.results[0])
 
     def missing(self) -> list[str]:
         """What has to come back yet."""

@@ -93,13 +93,14 @@ def look(
             turned = attempt.with_more(more)
             again = yield from carried_out(turned, habits)
             result = result + again
-            if again.shows and kind == "read" and _turns_pages(tool, more):
+            if not again.shows:
+                continue
+            if kind == "read" and _turns_pages(tool, more):
                 result = result + (yield from as_told(turned, tool, again))
                 result = result + (yield from further(turned, tool, again, habits))
-            elif again.shows:
+            else:
                 habits.learn(tool.tool, more)
-            if again.shows:
-                break
+            break
     if not result.shows:
         result = result + (yield from follow(attempt, first, tool, box, habits, path, workspace))
     known = habits.known(tool.tool, form)
