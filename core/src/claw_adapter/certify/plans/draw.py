@@ -9,6 +9,7 @@ from typing import Final
 
 from claw_adapter.audit.results import MARK
 from claw_adapter.certify.demand import LEVELS, Level
+from claw_adapter.certify.plans.lives import Life, lived, lives
 from claw_adapter.certify.plans.plan import (
     MAIN,
     PlanChange,
@@ -21,7 +22,18 @@ from claw_adapter.certify.plans.plan import (
     SessionPlan,
 )
 from claw_adapter.certify.plans.talks import DrawnTalks
-from claw_adapter.certify.plans.texts import BREAKS, CONTROLS, FOLDERS, KINDS, LEFT_OUT, NOUNS, TOOLS, Texts
+from claw_adapter.certify.plans.texts import (
+    BREAKS,
+    CONTROLS,
+    FOLDERS,
+    INDENTS,
+    KINDS,
+    LEFT_OUT,
+    NOUNS,
+    PLAINEST,
+    TOOLS,
+    Texts,
+)
 from claw_adapter.endpoint.faults import FaultKind
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.protocol import Message
@@ -45,14 +57,14 @@ FOR_GOOD: Final[tuple[FaultKind, ...]] = (
 )  # fmt: skip
 REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
 """Those of them behind which no further attempt is made."""
-LONG: Final = (66_000, 70_000)
+LONG: Final = (66_000, 67_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
-WIDE: Final = ((24_000, 30_000), (20_000, 24_000), (10_000, 20_000))
+WIDE: Final = ((24_000, 26_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
-ASKED: Final = ((8_000, 14_000), (5_000, 9_000), (4_000, 7_000))
-"""Characters of a long prompt, by the level."""
+ASKED: Final = (4_000, 7_000)
+"""Characters of a long prompt, but for Bronze, which has one that is longer."""
 BROUGHT: Final = (6_000, 9_000)
 """Characters of a long message that an update brings."""
 PAST: Final = (16, 24, 60, 110, 160)
@@ -62,10 +74,10 @@ TALK: Final = (56, 80)
 LONG_TALK: Final = (210, 300)
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
-WRITTEN: Final = ((6_000, 12_000), (5_500, 7_000), (5_500, 7_000))
+WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (5_500, 7_000))
 """Characters of a long file that is written, by the level."""
-PAGED: Final = (410, 500), (410, 460), (410, 450)
-"""Lines of a file that is read by pages, by the level."""
+PAGED: Final = (410, 430)
+"""Lines of a file that is read by pages."""
 STEPS: Final = (23, 28)
 """Replies with calls of a long turn."""
 SLOW: Final = 0.4
@@ -82,18 +94,15 @@ PIECES: Final = (1, 7, 24, 40, 400)
 WORDLESS: Final = ("", " ", "\n\n")
 CROWD: Final = (101, 131)
 """Files in a folder that has more of them than some lists show."""
-PLAINEST: Final = (
-    "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
-    "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
-)  # fmt: skip
-"""What a tool may take for something else than a text."""
 PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-MIXED: Final = (5, 6, 7)
+MIXED: Final = (3, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
-INDENTS: Final = ("", "  ", "    ", "\t", "        ")
+RESTARTED: Final = 0.3
+FAILING: Final = 0.7
+"""How often a turn of `lives` begins behind a restart; how often, else, requests of it fail."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 ENDS_OF_FILES: Final = ("", "\n\n")
 """Of those in which something is replaced: most others end with one line end."""
@@ -106,12 +115,12 @@ ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Plea
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     """The plan `number` of a nonce: always the same for the same three."""
     rng = Random(f"{nonce}/{number}/{level}")
-    return _Drawing(rng, LEVELS.index(level), number).plan(nonce, number, level)
+    return _Drawing(rng, LEVELS.index(level), number, lives(nonce, number, level)).plan(nonce, number, level)
 
 
 class _Drawing:
-    def __init__(self, rng: Random, height: int, number: int) -> None:
-        self.rng, self.height, self.number = rng, height, number
+    def __init__(self, rng: Random, height: int, number: int, dealt: Sequence[Life]) -> None:
+        self.rng, self.height, self.number, self.dealt = rng, height, number, dealt
         self.texts = Texts(rng)
         self.talks = DrawnTalks(self.texts)
         self.steps: list[PlanStep] = []
@@ -138,6 +147,7 @@ class _Drawing:
         found = [self._replaced, self._deleted, self._batch, self._written, self._plain, self._short]
         found += [
             self._mixed,
+            self._lives,
             self._brought,
             self._listed,
             self._repeated,
@@ -149,7 +159,6 @@ class _Drawing:
             self._cut_out,
             self._paged,
             self._missing,
-            lambda: self._asked(ASKED[self.height]),
             self._bytes,
             self._added,
             self._failures,
@@ -160,6 +169,7 @@ class _Drawing:
         if self.height == 0:
             return [*found, self._many, self._edited_large, self._kinds]
         found += [
+            lambda: self._asked(ASKED),
             self._brought,
             self._plain,
             self._plain,
@@ -383,6 +393,22 @@ class _Drawing:
                 at = rng.choice(((1,), (2,), (3,), (1, 2), (2, 3)))
                 steps.append(PlanFault(fault=rng.choice((*PASSING, *BREAKING)), at=at))
             units.append([*steps, self._turn(*replies, self._says())])
+        return units
+
+    def _lives(self) -> list[Unit]:
+        """Files of every name and kind, and what happens to them; restarts and failing requests between, by the level."""
+        files, turns = lived(self.texts, self.dealt)
+        self.steps += files
+        units: list[Unit] = []
+        for made in turns:
+            steps: Unit = [*made.updates]
+            if self.height > 0 and self.rng.random() < RESTARTED:
+                steps.append(PlanIncident(happens="restart"))
+            elif self.height > 1 and self.rng.random() < FAILING:
+                at = self.rng.choice(((1,), (2,), (3,), (1, 2), (2, 3)))
+                steps.append(PlanFault(fault=self.rng.choice((*PASSING, *BREAKING, *UNREADABLE)), at=at))
+            replies = *(self._does(*uses) for uses in made.replies), PlayedReply(text=made.answer)
+            units.append([*steps, PlanTurn(question=made.question, replies=replies)])
         return units
 
     def _happens(self, files: dict[str, str]) -> list[PlanStep]:
@@ -691,7 +717,7 @@ class _Drawing:
 
     def _paged(self) -> list[Unit]:
         """A file of many lines is read, read by pages, and shown in part by commands."""
-        count, size = self.rng.randrange(*PAGED[self.height]), self.rng.choice((100, 150, 200, 211))
+        count, size = self.rng.randrange(*PAGED), self.rng.choice((100, 150, 200, 211))
         file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.short_lines(count)))
         self.steps.append(file)
         first = 1 if self.height == 0 else self.rng.choice((1, 1, count // 2))
@@ -969,7 +995,9 @@ class _Drawing:
         brought = PlanChange(path=self.texts.path(), action="new", text=self.texts.lines(self.rng.randrange(2, 30)))
         told = PlanChange(session=MAIN, action="append", at=1.0, messages=(self.talks.message("user"),))
         changed = PlanChange(path=file.path, action="new", text=self.texts.lines(5))
-        after = self._does(*(ToolUse(kind="read", target=path) for path in (brought.path, file.path)))
+        after = self._does(
+            *(ToolUse(kind=kind, target=path) for path in (brought.path, file.path) for kind in ("read", "cat"))
+        )
         return [
             [brought, told, PlanIncident(happens=happens, request=at), self._turn(*replies)],
             [changed, self._turn(after, self._says())],

@@ -163,7 +163,7 @@ class _Layout:
         self.pending = []
         if not actions:
             return []
-        self._write(folder / "update.yaml", json.dumps({"actions": actions}))
+        self._write(folder / "update.yaml", json.dumps({"actions": actions}, ensure_ascii=False))
         self.laid.updates[folder.name] = actions
         return [folder.name]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
 from random import Random
 from typing import Final
@@ -84,7 +84,10 @@ JOINED: Final = (
 )  # fmt: skip
 """What normal forms make equal, or put in another order."""
 QUOTES: Final = "\u201c\u201d\u2018\u2019\u2014\u2013\u2026\u00ab\u00b7\u00b4"
-CLASSES: Final = (FORMAT, (*BLANKS, *BREAKS), OUTSIDE, JOINED, QUOTES)
+SIGNED: Final[dict[str, Sequence[str]]] = {
+    "format": FORMAT, "breaks": (*BLANKS, *BREAKS), "outside": OUTSIDE, "joined": JOINED, "quotes": QUOTES,
+}  # fmt: skip
+CLASSES: Final = tuple(SIGNED.values())
 ESCAPES: Final = (
     "&amp;", "&lt;b&gt;", "&#39;", "&quot;", "&nbsp;", "<b>", "a & b", "a<b>c", "'", '"', "\\n", "\\t", "\\\\", "\\u00e9",
     "\\x41", '\\"', "%20", "%2F", "%0A", "a+b", "$HOME", "${USER}", "$(id)", "`id`", "!!", "~", "*", "{{name}}", "{0}", "%s",
@@ -133,6 +136,14 @@ NAMED: Final = (
     " [1] ", "[id]",
 )  # fmt: skip
 """What the names of files that are no identifiers have in them."""
+SHAPES: Final = (
+    *(f"{{}}{sign}x.md" for sign in NAMED), "{}.md", "{}", "{}.TXT", ".{}", ".{}.yml", "{}.d.ts", "~{}.md", "{}~", "-{}.md",
+    "@{}.md", "#{}#", "+{}.md", "'{}'.md", '"{}".md', "({}).md", "{}.", "{}..md", "{} 10:30", "{}*.md", "{}?.md",
+    "%s{}.md", "{{}}.md", "{}|x.md", "<{}>.md", "{}!.md", "{},x.md", "{}^x.md", "\u0440\u0443{}.md",
+    "{} \U0001f469\U0001f3fd\u200d\U0001f527.md",
+    "{}-" + 25 * "longer-" + "x.md", "a/b/c/d/e/f/g/h/{}.md", "node_modules/{}.js", ".git-{}.md", "{}.min.js", "{}.lock",
+)  # fmt: skip
+"""What the names of files look like."""
 SIGNS: Final = ("👩🏽‍🔧", "🏳️‍🌈", "e\u0301", "\u212b", "ﬁ", "…", "“", "—", "₿", "½", "²", "№")
 SYLLABLES: Final = ("ba", "do", "ki", "lum", "ner", "pa", "ro", "sta", "tu", "ve")
 FRAMES: Final = (
@@ -142,6 +153,26 @@ FRAMES: Final = (
 
 
 ZONES: Final = tuple(timezone(timedelta(minutes=minutes)) for minutes in (0, 0, 60, 120, -480, 330, 765))
+
+
+PLAINEST: Final = (
+    "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
+    "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
+)  # fmt: skip
+"""What a tool may take for something else than a text."""
+INDENTS: Final = ("", "  ", "    ", "\t", "        ")
+LINES: Final = (
+    *SIGNED, "plain", "deep", "blanks", "escapes", "leading", "alone", "tags", "secrets", "twice", "long", "numbers", "data",
+    "script", "errors", *KINDS,
+)  # fmt: skip
+"""Kinds of lines of which a text is made."""
+SAID: Final = tuple(kind for kind in LINES if kind not in ("tags", "secrets"))
+"""Those that an answer may have: many take tags out, and mask what looks like a secret."""
+ENDINGS: Final[dict[str, tuple[str, str, str]]] = {
+    "ended": ("", "\n", "\n"), "open": ("", "\n", ""), "twice": ("", "\n", "\n\n"), "blanks": ("", "\n", "  \n"),
+    "begun": ("\n\n", "\n", "\n"), "mark": ("\ufeff", "\n", "\n"), "crlf": ("", "\r\n", "\r\n"), "crlf open": ("", "\r\n", ""),
+}  # fmt: skip
+"""What stands before the first line of a text, between lines, and behind the last."""
 
 
 class Texts:
@@ -243,13 +274,15 @@ class Texts:
         return self.awkward(text) if self.rng.random() < 0.3 else text
 
     def awkward(self, text: str) -> str:
-        """The same with signs, in a frame, or followed by another script."""
+        """The same with signs, in a frame, behind lines of some kind, or followed by another script."""
         rng = self.rng
-        match rng.randrange(3):
+        match rng.randrange(4):
             case 0:
                 return rng.choice(FRAMES).format(text)
             case 1:
                 return self.foreign(text)
+            case 2:
+                return f"{self.text(rng.choice(SAID), 'ended')}{text}"
             case _:
                 return f"{text} {''.join(rng.choice(SIGNS) for _ in range(rng.randrange(1, 6)))}"
 
@@ -329,6 +362,52 @@ class Texts:
         """Paths of files whose names begin or end with what is often put around a name, or behind it."""
         one, two, three, four = (f"{self.rng.choice(NOUNS)}-{self.number()}" for _ in range(4))
         return [f"@{one}/index.ts", f"{two}/{two} 10:30", f"{two}/'{three}'", f"{two}/{four}."]
+
+    def folder(self) -> str:
+        """A folder's path."""
+        return "/".join((self.word(), *self.rng.sample(FOLDERS, self.rng.randrange(2))))
+
+    def shaped(self, folder: str, shape: str) -> str:
+        """The path of a file in a folder, of one of `SHAPES`."""
+        return f"{folder}/{shape.replace('{}', f'{self.rng.choice(NOUNS)}-{self.number()}')}"
+
+    def text(self, kind: str, ending: str) -> str:
+        """A short text with lines of one of `LINES`, which begins and ends as one of `ENDINGS` says."""
+        before, between, behind = ENDINGS[ending]
+        return before + between.join(self._lines_of(kind)) + behind
+
+    def _lines_of(self, kind: str) -> list[str]:
+        """What is as a whole of its kind, or lines of it between two sentences."""
+        if kind in KINDS:
+            return self.kind(KINDS[kind]).split("\n")[:-1]
+        whole: dict[str, Callable[[], list[str]]] = {
+            "data": lambda: self.rng.choice(PLAINEST).split("\n"),
+            "script": lambda: [self.in_script() for _ in range(4)],
+            "errors": lambda: "\n".join((*self.errors(2), self.sentence())).split("\n"),
+        }
+        return whole[kind]() if kind in whole else self._between_sentences(kind)
+
+    def _between_sentences(self, kind: str) -> list[str]:
+        rng, first = self.rng, self.sentence()
+        if kind in SIGNED:
+            return [first, *(self.between(SIGNED[kind]) for _ in range(2)), self.sentence()]
+        made: dict[str, Callable[[], list[str]]] = {
+            "plain": lambda: [self.sentence()],
+            "deep": lambda: [f"{rng.choice(INDENTS)}{self.sentence()}" for _ in range(4)],
+            "blanks": lambda: [*(f"{self.sentence()}{end}" for end in ("  ", "\t", "")), "", "   "],
+            "escapes": lambda: [f"{self.number()} {' ; '.join(rng.sample(ESCAPES, 6))}" for _ in range(2)],
+            "leading": lambda: [f"{mark}{self.sentence()}" for mark in rng.sample(LEADING, 4)],
+            "alone": lambda: [line for sign in rng.sample(ALONE, 3) for line in (sign, self.sentence())],
+            "tags": lambda: self.tags().split("\n")[:4],
+            "secrets": lambda: self.secrets().split("\n")[:3],
+            "twice": lambda: [first, self.sentence(), first, "", ""],
+            "long": lambda: [self.line(1_200)],
+            "numbers": lambda: [
+                f"{self.long_number()},0{self.number()},{self.number()}.10,1e5,-0",
+                f"{self.number()}.0",
+            ],
+        }
+        return [first, *made[kind](), self.sentence()]
 
     def odd_path(self) -> str:
         """A file's path with one such sign in it."""
