@@ -10,15 +10,16 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.parts import put_by, said_by, shown_by
+from claw_adapter.audit.parts import gone_by, newer_by, put_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
+from claw_adapter.audit.rendering import with_characters
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop, Loss
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["LINE_END", "LOOKS", "FileCourse", "Passage", "Steps", "looks"]
+__all__ = ["ESCAPES", "LINE_END", "LOOKS", "FileCourse", "Passage", "Steps", "looks"]
 
 Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
 """The calls of a turn with their results, and the requests whose replies they are of."""
@@ -31,6 +32,7 @@ CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
 LINE_END: Final = Drop(what="line_end")
+ESCAPES: Final = Drop(what="escapes")
 LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 
 
@@ -48,6 +50,8 @@ class _WriteEffect:
     """Whether an equal call of the same reply was before it."""
     eats: bool = False
     """Whether it takes the line end behind a text as well that it takes out."""
+    escapes: bool = False
+    """Whether an escape in the text that it replaces may be a character in the file."""
 
     def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
@@ -57,13 +61,14 @@ class _WriteEffect:
             return self.new
         if text is None or not self.known or not self.old:
             return None
-        absent = any(word not in text for word in self.old.split())  # whatever blanks are between
-        if (self.again and self.old not in text) or (strict and absent):
+        old = with_characters(self.old) if self.escapes and self.old not in text else self.old
+        absent = any(word not in text for word in old.split())  # whatever blanks are between
+        if (self.again and old not in text) or (strict and absent):
             return text  # there is nothing, or nothing any more, to replace
-        if text.count(self.old) != 1:
+        if text.count(old) != 1:
             return None
-        ends = (f"{self.old}{end}" for end in ("\r\n", "\n") if self.eats and not (self.new or self.old.endswith("\n")))
-        return text.replace(next((one for one in ends if one in text), self.old), self.new)
+        ends = (f"{old}{end}" for end in ("\r\n", "\n") if self.eats and not (self.new or old.endswith("\n")))
+        return text.replace(next((one for one in ends if one in text), old), self.new)
 
 
 def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
@@ -107,7 +112,7 @@ class Passage:
 
 def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
     """Whether a call changes nothing for certain."""
-    return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments))
+    return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments) or newer_by(arguments))
 
 
 @dataclass(slots=True)
@@ -133,9 +138,11 @@ class FileCourse:
 
     @classmethod
     def of(
-        cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False
-    ) -> FileCourse:
+        cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False,
+        losses: Collection[Loss] = (),
+    ) -> FileCourse:  # fmt: skip
         """Before the first of these calls."""
+        escapes = ESCAPES in losses
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
         found = [_effect_of(name, arguments, workspace) for name, arguments in named]
         replies = [exchange.number for _, _, exchange in steps]
@@ -144,7 +151,9 @@ class FileCourse:
         for effect, reply in zip(found, replies, strict=True):
             counts = effect is not None and (effect.behind or last[effect] == reply)
             again = effect is not None and (effect, reply) in seen
-            effects.append(replace(effect, again=again, eats=eats) if effect is not None and counts else None)
+            effects.append(
+                replace(effect, again=again, eats=eats, escapes=escapes) if effect is not None and counts else None
+            )
             seen |= {(effect, reply)} if effect is not None else set()
         said = [
             "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
@@ -166,7 +175,7 @@ class FileCourse:
 
         That is the one in which edits take line ends as well if that is declared, and explains more of what is left.
         """
-        way = partial(cls.of, steps, sides[0], workspace, strict=strict)
+        way = partial(cls.of, steps, sides[0], workspace, strict=strict, losses=losses)
         if LINE_END not in losses:
             return way()
         plain, eaten = (len(way(eats=eats).left(sides[1])) for eats in (False, True))
@@ -237,10 +246,10 @@ class FileCourse:
 
     def go_on(self) -> None:
         """Past the next call."""
-        effect, said = self.effects[self.at], self.said[self.at]
+        effect, said, gone = self.effects[self.at], self.said[self.at], gone_by(arguments_of(self.steps[self.at][0]))
         self.at += 1
         for path in self.paths if said else ():
-            if path in said and path not in self.put_off:
+            if path in said and (path not in self.put_off or gone is not None):
                 self.texts.setdefault(path, [self.before.get(path)]).append(None)
         if effect is not None:
             texts = self.texts.setdefault(effect.path, [self.before.get(effect.path)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
@@ -99,4 +101,6 @@ def _certain(passage: Passage) -> bool:
 
 
 def _names(name: str, flat: str) -> bool:
-    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", flat) is not None
+    """Whether a list has a name, as it is or quoted as JSON or a shell has it: of both it can be read again."""
+    written = dict.fromkeys((name, json.dumps(name, ensure_ascii=False)[1:-1], shlex.quote(name)))
+    return any(re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", flat) for one in written)

@@ -23,7 +23,7 @@ from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, l
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "gone_by", "put_by", "said_by", "shown_by"]
+__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "gone_by", "newer_by", "put_by", "said_by", "shown_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -38,7 +38,12 @@ WHOLE: Final = re.compile(r"-?\d+")
 NUMBER: Final = re.compile(r"\d+")
 AROUND: Final = re.compile(r"^sleep [\d.]+ && |; exit \d+$")
 """What a command waits for before, and the status with which it ends."""
+WAITS: Final = re.compile(r"sleep ([\d.]+) && ")
+LONG: Final = 10.0
+"""Seconds from which on a command may go on in the background."""
 LINES: Final = re.compile(r"(\d+),(\d+)p")
+HERE: Final = re.compile(r"cat > (?P<path>[^\n]+) <<'(?P<end>\w+)'\n(?P<text>.*\n)(?P=end)\n?", re.DOTALL)
+"""A command that writes a file as it stands in the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +52,17 @@ class ShownByCommand:
 
     path: str
     arguments: dict[str, JsonValue]
+    slow: bool = False
+    """Whether it waits so long before that a program may put it into the background."""
 
 
 def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     """The reading that a command is: ``cat FILE``, also in its folder, or ``sed -n 'A,Bp' FILE``; None for any other."""
+    slow = any(float(found[1]) >= LONG for found in map(WAITS.match, strings_of(arguments)) if found)
     for said in _commands(AROUND.sub("", text) for text in strings_of(arguments)):
         match said:
             case ["cat", path]:
-                return ShownByCommand(path, {})
+                return ShownByCommand(path, {}, slow)
             case ["cd", folder, "&&", "cat", name]:
                 return ShownByCommand(f"{folder}/{name}", {})
             case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
@@ -72,7 +80,10 @@ class PutByCommand:
 
 
 def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
-    r"""What ``printf '%s\n' TEXT > FILE``, or ``>> FILE``, writes; None for any other command."""
+    r"""What ``printf '%s\n' TEXT > FILE``, or ``>> FILE``, or ``cat > FILE`` with a here-document writes; else None."""
+    for found in map(HERE.fullmatch, strings_of(arguments)):
+        if found is not None and len(words := shlex.split(found["path"])) == 1:
+            return PutByCommand(words[0].removeprefix("./"), found["text"], behind=False)
     for said in _commands(strings_of(arguments)):
         match said:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
@@ -88,6 +99,15 @@ def gone_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
                 return path.removeprefix("./"), ""
             case ["mv", path, new]:
                 return path.removeprefix("./"), new.removeprefix("./")
+    return None
+
+
+def newer_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
+    """The two files of ``find FILE -newer OTHER``, which names the first if it was changed later; else None."""
+    for said in _commands(strings_of(arguments)):
+        match said:
+            case ["find", path, "-newer", other]:
+                return path, other
     return None
 
 

@@ -11,15 +11,15 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
+from claw_adapter.audit.course import ESCAPES, LINE_END, LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import signs_lost, words_in
-from claw_adapter.audit.parts import FileParts, gone_by, said_by, shown_by
+from claw_adapter.audit.parts import FileParts, gone_by, newer_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
-from claw_adapter.audit.rendering import MASKED, Renderer, blackened, without_format
+from claw_adapter.audit.rendering import MASKED, Renderer, blackened, with_characters, without_format
 from claw_adapter.audit.results import (
     LEAST,
     MARK,
@@ -157,6 +157,8 @@ class Reads:
             reads = bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
             flat = flat_of(result.text) if reads or command else ""
+            if command is not None and command.slow and points_on(name, exchange.tools, flat, (), plain=True):
+                continue
             if command is not None:
                 path, arguments = place_in(command.path, self.workspace), command.arguments
                 if self.strict:
@@ -178,10 +180,10 @@ class Reads:
                 )  # fmt: skip
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
+            elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
+                _aged(*newer, flat_of(result.text), failed, exchange.number)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
-                said = flat_of(result.text)
-                texts = [one for text in texts for one in self._declared([text], said, command=True)]
-                _printed(texts, said, failed, exchange.number)
+                self._printed(texts, flat_of(result.text), failed, exchange.number)
             elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
                 there = _there(files, passage)
                 judge_listing(folder, flat_of(result.text), there, files.gone, failed, exchange.number)
@@ -198,13 +200,25 @@ class Reads:
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
 
+    def _printed(self, texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:
+        """Whether a result has all that a command was to print."""
+        texts = [one for text in texts for one in self._declared([text], flat, command=True)]
+        if lost := next((text for text in texts if text not in flat), ""):
+            cause = "output-changed" if any(text in flat for text in texts) else "output-missing"
+            failed.note("M17", cause, "", f"the output of a command lacks {lost[:60]!r}", request)
+
     def _passages(self, course: FileCourse) -> Sequence[Mapping[str, Passage]]:
         """What files may be at each call, also where an edit may have taken a line end as well."""
         found = course.through()
         if LINE_END not in self.renderer.losses:
             return found
         other = FileCourse.of(
-            course.steps, course.before, self.workspace, strict=self.strict, eats=not course.eats
+            course.steps,
+            course.before,
+            self.workspace,
+            strict=self.strict,
+            eats=not course.eats,
+            losses=self.renderer.losses,
         ).through()
         return [_either(*both) for both in zip(found, other, strict=True)]
 
@@ -291,7 +305,7 @@ class Reads:
         """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""
         flat = reading.flat
         for text in reading.passed if not reading.part else ():
-            if _gone(text, reading.versions, flat) or (not whole and text.strip() and whole_in(text, flat)):
+            if _gone(text, reading.versions, flat) or (not whole and _says(text, flat)):
                 return "what it was before an earlier call of the turn changed it"
         older = files.older.get(reading.path, ()) if not whole else ()
         old = next((line for line in older if line in flat), "")
@@ -302,6 +316,8 @@ class Reads:
         losses, found = self.renderer.losses, list(versions)
         if command and COMMANDS in losses and not any(whole_in(text, flat) for text in found):
             found = self._bitten(COMMANDS, found, [without_format(text) for text in found])
+        if ESCAPES in losses and not any(whole_in(text, flat) for text in found):
+            found = self._bitten(ESCAPES, found, [with_characters(text) for text in found])
         for loss in losses if not command else ():
             if isinstance(loss, Clip) and loss.of == "line":
                 found = self._bitten(loss, found, [_cut_lines(text, flat, loss.characters) for text in found])
@@ -375,14 +391,11 @@ def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:
     return {**stays, **passage}
 
 
-def _printed(texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:
-    """Whether a result has all that a command was to print."""
-    lost = next((text for text in texts if text not in flat), "")
-    if lost:
-        what = f"the output of a command lacks {lost[:60]!r}"
-        failed.note(
-            "M17", "output-changed" if any(text in flat for text in texts) else "output-missing", "", what, request
-        )
+def _aged(path: str, other: str, flat: str, failed: Failed, request: int) -> None:
+    """Whether a file that was written is newer than one that was not."""
+    if path not in flat:
+        what = f"{path} was written, and `find` says that it is no newer than {other}, which was not: {flat[:60]!r}"
+        failed.note("M17", "written-time", path, what, request)
 
 
 def _masked(text: str, flat: str, marked: Sequence[str]) -> str:
@@ -410,6 +423,12 @@ def _gone(text: str, versions: Sequence[str], flat: str) -> bool:
     return any(
         len(line) >= LEAST and line in flat and not any(line in one for one in versions) for line in lines_of_text(text)
     )
+
+
+def _says(text: str, flat: str) -> bool:
+    """Whether a result has a text, whole; one of a few signs, which any words may have in them, is all of the result."""
+    plain = text.strip()
+    return plain == flat.strip() != "" if len(plain) < LEAST else whole_in(text, flat)
 
 
 def _mistaken(

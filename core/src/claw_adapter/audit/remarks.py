@@ -289,13 +289,19 @@ def _counted(every: Sequence[str], shown: Iterable[str]) -> bool:
     return any(follows(len(there), at, numbers) for at, numbers in states)
 
 
-def points_on(name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str]) -> bool:
+def points_on(
+    name: str, tools: Sequence[Mapping[str, Any]], flat: str, texts: Iterable[str], *, plain: bool = False
+) -> bool:
     """Whether a result of tool `name` names another tool, which these texts that it shows do not: that one has the rest.
 
-    A name of one word may be any word.
+    A name of one word may be any word, and counts only where it is `plain` that something is to follow.
     """
     others = tool_names(tools) - {name}
-    found = [one for one in others if PARTED.search(one) and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", flat)]
+    found = [
+        one
+        for one in others
+        if (plain or PARTED.search(one)) and re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", flat)
+    ]
     return bool(found) and not any(one in text for text in texts for one in found)
 
 

@@ -31,6 +31,8 @@ MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 ESCAPE: Final = re.compile(r"\\\\u[0-9a-fA-F]{4}")
+WRITTEN: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+"""The same in a text that does not stand in JSON."""
 """How the six signs of such an escape stand in JSON."""
 LONG_NUMBER: Final = re.compile(r'(?<![\w."])(?:\d{16,30}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2})(?![\w."])')
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
@@ -151,6 +153,11 @@ def with_floats(text: str) -> str:
 def without_escapes(text: str) -> str:
     """A text with the characters that its escapes name in their place."""
     return ESCAPE.sub(_character, text)
+
+
+def with_characters(text: str) -> str:
+    """A text that stands in no JSON, with the characters that its escapes name in their place."""
+    return WRITTEN.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _character(found: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Literal
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
@@ -15,7 +15,7 @@ from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.parts import gone_by, put_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.removals import Removal, Removals
-from claw_adapter.audit.rendering import ALIKE, Renderer, without_control
+from claw_adapter.audit.rendering import ALIKE, Renderer, with_characters, without_control
 from claw_adapter.audit.results import MARK, flat_of, whole_in
 from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
 from claw_adapter.protocol.limits import Drop
@@ -29,6 +29,8 @@ __all__ = ["WrittenFiles", "judge_writes"]
 SETTING: Final = re.compile(r"[\w.+-]{1,20}")
 WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}")
 DIGITS: Final = re.compile(r"\d+")
+LOST: Final[tuple[Literal["other_bytes", "escapes"], ...]] = ("other_bytes", "escapes")
+"""What may become of a text that is written, and can be declared."""
 HOW: Final = DAMAGES | {
     "mark": "has lost the byte order mark before them, or got one",
     "stripped": "has lost blanks at its ends, or got some",
@@ -140,7 +142,9 @@ def _judge_text(
     how = _how_written(path, must, files, "missing" if demanded else "")
     if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
         return
-    if how and not _declared(how, must, there or "", renderer):
+    if how in LOST and Drop(what=how) in renderer.losses:
+        book.bite(Drop(what=how))
+    elif how and not _declared(how, must, there or "", renderer):
         said = HOW.get(how, how) if there is not None else "is not there"
         what = f"{path} was to be written with {len(must):,} characters, and {said}"
         if there is not None and how != "missing":
@@ -289,6 +293,8 @@ def _how(must: str, there: str) -> str:
     """What became of a text; empty if the file is quite another one, for then somebody else has written it."""
     if _decoded(must) == there:
         return "other_bytes"
+    if with_characters(must) == with_characters(there):
+        return "escapes"
     if must.startswith(MARK) != there.startswith(MARK):
         return "mark" if _how(must.removeprefix(MARK), there.removeprefix(MARK)) else ""
     for how, alike in ALIKE:
@@ -310,8 +316,6 @@ def _near(must: str, there: str) -> bool:
 
 
 def _declared(how: str, must: str, there: str, renderer: Renderer) -> bool:
-    if how == "other_bytes":
-        return Drop(what=how) in renderer.losses
     if how == "control":
         return Drop(what="control") in renderer.losses and without_control(must) == without_control(there)
     return renderer.plain(must) == renderer.plain(there)

@@ -6,7 +6,9 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, get_args
+
+from pydantic import ValidationError
 
 from claw_adapter.command import failures as table
 from claw_adapter.command.answers import Answer, Json, JsonUsage, LastLine, Reported, Stored, Text
@@ -94,9 +96,28 @@ class Description:
         if unknown := sorted(set(made.declares) - set(Capabilities.model_fields)):
             remedy = f"There are: {', '.join(sorted(Capabilities.model_fields))}."
             raise AdapterError(f"no capability {unknown[0]!r}", where=f"{where}, declares", remedy=remedy)
+        made._check_values(where)
         table.check(made.failures, f"{where}, failures")
         table.check(made.no_answers, f"{where}, no_answers")
         return made
+
+    def _check_values(self, where: str) -> None:
+        """Whether dialects and capabilities have values that there are."""
+        for name, said in (
+            ("dialects", {"endpoint_override": tuple(self.dialects)}),
+            ("declares", dict(self.declares)),
+        ):
+            try:
+                Capabilities.model_validate(said)
+            except ValidationError as error:
+                found = error.errors()[0]
+                what = f"{found['loc'][0]} cannot be {found['input']!r}: {found['msg']}"
+                remedy = (
+                    f"There are: {', '.join(get_args(Dialect))}."
+                    if name == "dialects"
+                    else 'A capability is `Support.full()` or `Support.unsupported("why")` of claw_adapter.harness.'
+                )
+                raise AdapterError(what, where=f"{where}, {name}", remedy=remedy) from None
 
     @classmethod
     def check_names(cls, kind: type) -> None:

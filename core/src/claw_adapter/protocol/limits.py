@@ -96,9 +96,9 @@ class Drop(Record):
     read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what commands
     print; a reply's text behind which a message of its own with tool calls stands; a reply that says the same as the one
     right before it; digits of numbers that no float of 64 bits has, or escapes (``\\uXXXX``), in whose place stand the
-    characters that they name, in arguments of calls; bytes that are no UTF-8, or the right to execute it, of a file that is
-    edited, or the line end behind a text that an edit takes out; that a final reply has no words, in whose place its
-    thoughts are given as the answer."""
+    characters that they name, in arguments of calls and what is done by them; bytes that are no UTF-8, or the right to
+    execute it, of a file that is edited, or the line end behind a text that an edit takes out; that a final reply has no
+    words, in whose place its thoughts are given as the answer."""
 
     def __str__(self) -> str:
         return {
@@ -110,7 +110,7 @@ class Drop(Record):
             "command_format": "what commands print is shown without characters of format, which nobody sees",
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",
             "long_numbers": "whole numbers beyond 2^53 in the arguments of calls are rounded",
-            "escapes": "escapes (\\uXXXX) in the arguments of calls become the characters that they name",
+            "escapes": "escapes (\\uXXXX) in the arguments of calls become the characters that they name, in files too",
             "executable": "a file that is edited can no longer be executed",
             "line_end": "an edit that takes a text out takes out the line end behind it as well",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",

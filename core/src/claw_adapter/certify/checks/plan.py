@@ -17,11 +17,26 @@ from claw_adapter.certify.plans.plan import step_text
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.errors import Owner
+from claw_adapter.notation import render_named
 
 REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
     "(Capabilities.losses, docs/audit.md)."
 )
+REMEDIES: Final = {
+    "M9": "Have the program write below its workspace and its state directory only (HOME and TMPDIR lead there).",
+    "M11": "Give the program the endpoint's address, key and model, and take fallbacks, routers and changes of sampling out.",
+    "M13": "Give the prompt to the program whole, by a file or its standard input, and look for what strips or cuts it.",
+    "M14": "Take the answer from what the program stores, not from what it prints: the text of the final reply, nothing else.",
+    "M15": "Return an error where no reply came; a failure's words are no answer, and an answer is no failure.",
+    "M18": "Declare `usage` in the sense in which the program counts: per turn, since it began, or of the last request.",
+    "M21": "Write an update into the program's store, in its place, once, before the next prompt; see what caches.",
+    "M24": "Keep in the checkpoint (`keep`) what the program remembers outside of its sessions.",
+    "M25": "Give each conversation a state directory, a server and a cache of its own.",
+    "M26": "End all that the conversation has started in `close()`, what it has put into the background included.",
+    "M27": "Give the key by the environment, and keep it out of logs, stores and commands.",
+}
+"""By the rule that is broken; of all others it is `REMEDY`."""
 SHRINKING: Final = 120.0
 """Seconds in which a plan is cut, or, where its run has taken long, so many times as long."""
 TIMES: Final = 4
@@ -41,6 +56,10 @@ async def _drawn(kit: Kit, level: Level) -> None:
     began = time.monotonic()
     outcomes = await runner.outcomes(plans, at_once=at_once)
     kit.note(compared(outcomes))
+    taken, missing = runner.taken
+    kit.note(taken)
+    if missing:
+        kit.warn(missing)
     if found := [one for one in outcomes if one.findings]:
         raise await _finding(kit, runner, found, max(SHRINKING, TIMES * (time.monotonic() - began)))
     if outcome := next((one for one in outcomes if one.unjudged), None):
@@ -74,13 +93,15 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
     shown = f"\nthe shortest plan found that shows it ({runner.runs} runs{cut}):\n" + "\n".join(steps)
     if first.must == MIXED:
         shown = "\nno plan shows it alone: it takes several conversations at once"
+    name, place = render_named(kit.harness.name, kit.bench.options), stored.relative_to(kit.bench.evidence.parent)
     what = (
         f"{first.key}: {first.what}{more}{shown}\n"
-        f"the plan: {stored.relative_to(kit.bench.evidence.parent)}\n"
-        f"again: claw certify {kit.harness.name} --nonce {kit.bench.nonce} --only {kit.check.id}"
+        f"again, in seconds (OUT: the folder of this report): claw certify {name} --plan OUT/{place} --out again\n"
+        f"again, all of it: claw certify {name} --nonce {kit.bench.nonce} --only {kit.check.id}"
     )
     owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
-    return CheckFinding(what, remedy=REMEDY, owner=owner, usual=False, broken=first.must == "M29")
+    remedy = REMEDIES.get(first.must, REMEDY)
+    return CheckFinding(what, remedy=remedy, owner=owner, usual=False, broken=first.must == "M29")
 
 
 @check(

@@ -84,6 +84,8 @@ SLOW: Final = 0.4
 """Seconds that a slow command takes, while others of its reply are done."""
 PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
+LASTS: Final = 31.0
+"""Seconds that a command takes which some programs would end."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
 NUMBER: Final = re.compile(r"\d+")
@@ -107,6 +109,12 @@ ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 ENDS_OF_FILES: Final = ("", "\n\n")
 """Of those in which something is replaced: most others end with one line end."""
 SHORT: Final = ("OK", "No.", "42", "是", "B")
+UNFINISHED: Final = (
+    "Shall I go on?", "Do you want me to do that now?", "Next I will look at the files.", "Let me check that first.",
+    "- [ ] the rest", "To be continued...", "I will now do the following:", "DONE", "Please confirm (yes/no).",
+    "Step 1 of 3 is complete.", "```",
+)  # fmt: skip
+"""How answers end that some programs take for a question to themselves, or for the beginning of something."""
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
 ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
@@ -290,12 +298,13 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """Answers: a word, nothing but code, nothing but data as no program writes them, about failures, of a talk."""
+        """Answers: a word, code or data as no program writes it alone, about failures, of a talk, and as if it went on."""
         code, data = (
             f"```\n{self.texts.lines(2)}```",
             f'{{ "text":"{self.texts.sentence()}", "n":{self.texts.number()}.0,"e": 1e3,"e": "\\u00e9\\/" , "a":[ ]}}',
         )
-        texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted())
+        told = [f"{self.texts.sentence()}.\n{end}" for end in self.rng.sample(UNFINISHED, 3)]
+        texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted(), *told)
         return [[PlanTurn(question=self.texts.message(), replies=(PlayedReply(text=text),))] for text in texts]
 
     def _repeated(self) -> list[Unit]:
@@ -607,7 +616,8 @@ class _Drawing:
         old = first.text.split("\n")[1]
         change = ToolUse(kind="edit", target=first.path, wanted=(old,), content=self.texts.sentence())
         show = ToolUse(kind="cat", target=files[-1].path)
-        return [[self._turn(self._does(*looks, show), self._does(change), self._says())]]
+        later = ToolUse(kind="newer", target=first.path, content=files[1].path)
+        return [[self._turn(self._does(*looks, show), self._does(change), self._does(later), self._says())]]
 
     def _odd(self) -> list[Unit]:
         """Every class of characters in a prompt, a reply, an answer, a file that is read, one that is written, and names."""
@@ -742,10 +752,10 @@ class _Drawing:
         return [[self._turn(*looks, self._says())]]
 
     def _halting(self) -> list[Unit]:
-        """A reply in whose middle nothing comes for a while, and a command that takes one."""
+        """A reply in whose middle nothing comes for a while, and a command that takes one; in the first plan a long one."""
         file = self._file(self.rng.randrange(3, 20))
         reply = PlayedReply(text=self.texts.prose(400), pause=PAUSE)
-        slow = self._does(ToolUse(kind="cat", target=file.path, delay=PAUSE))
+        slow = self._does(ToolUse(kind="cat", target=file.path, delay=PAUSE if self.number else LASTS))
         return [[self._turn(slow, reply)]]
 
     def _failures(self) -> list[Unit]:
@@ -856,7 +866,13 @@ class _Drawing:
             )
             units.append([change, self._turn(self._says())])
         self.rng.shuffle(units)
-        return [*units, self._behind_its_like()]
+        return [*units, self._behind_its_like(), self._corrected()]
+
+    def _corrected(self) -> Unit:
+        """A message of the main session is replaced by another one, so that there are as many as before."""
+        at, new = self.rng.uniform(0.2, 0.6), (self.talks.message("user"),)
+        gone = PlanChange(session=MAIN, action="delete", at=at)
+        return [gone, PlanChange(session=MAIN, action="insert", at=at, messages=new), self._turn(self._says())]
 
     def _behind_its_like(self) -> Unit:
         """The main session gets a message behind the second of two that say the same."""

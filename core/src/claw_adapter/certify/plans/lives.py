@@ -178,7 +178,8 @@ class _Living:
             case "put" | "add":
                 new = "\n".join(self.rng.sample((self.texts.sentence(), self.texts.signs()), 2))
                 file.text = f"{before if way == 'add' else ''}{new}\n"
-                return ToolUse(kind=way, target=path, content=new)
+                here = way == "put" and self.rng.random() < 0.5
+                return ToolUse(kind=way, target=path, content=new, here=here)
             case "drop":
                 file.text = None
                 return ToolUse(kind="drop", target=path)

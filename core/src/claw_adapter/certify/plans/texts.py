@@ -31,6 +31,8 @@ MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", 
 TOOLS: Final = ("lookup_order", "exec", "query_table", "search_mail", "get_readings", "list_shipments", "fetch_page")
 FOLDERS: Final = ("build", "dist", "out", "target", "tmp", "logs", "vendor", "env", "data", "cache", "bin", "archive.d")
 """Names of folders that some programs take for something of their own."""
+DOTTED: Final = ("v1.2", "2026.03", "site.d", "a b", "it's", "\u00dcber", "readme.md")
+"""Names of folders that look like those of files, or like none."""
 LEFT_OUT: Final = ("log", "bak", "tmp", "lock", "old", "orig", "map", "cfg")
 """Suffixes of files that some programs leave out of lists."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json", "ts", "py", "sql", "xml", "toml", "html")
@@ -52,7 +54,16 @@ KINDS: Final = {
     "tex": ("% {0}", "\\section{{{0}}} \\label{{{n}}}"),
     "properties": ("# {0}", "a\\ b = {n}\\", "  {0}"),
     "ics": ("BEGIN:VCALENDAR", "SUMMARY:{0}\\, {n}", "END:VCALENDAR"),
-    "eml": ("From: {0}@example.org", "Subject: =?utf-8?q?{n}?=", "", "> {0}"),
+    "eml": (
+        "Received: by {0}.example.org; {n}", "From: {0}@example.org", "Cc: <b{n}@example.org>", "Message-ID: <{n}@example.org>",
+        "Subject: =?utf-8?q?{n}?=", "Content-Type: multipart/mixed; boundary=b{n}", "", "--b{n}", "", "> {0}", "--b{n}--",
+    ),
+    "vcf": ("BEGIN:VCARD", "FN;CHARSET=utf-8:{0}", "TEL;TYPE=cell:+{n}", "END:VCARD"),
+    "srt": ("1", "00:00:01,000 --> 00:00:02,{n}", "- {0}?", ""),
+    "po": ('msgctxt "{n}"', 'msgid "{0}\\n"', 'msgstr[0] ""'),
+    "rst": ("{0}", "=====", "", ".. note:: {n}", "", "   {0}::"),
+    "jsonc": ("// {0}", '{{ "a": {n}, /* x */ "b": .5, }}'),
+    "plist": ('<?xml version="1.0"?>', "<plist><dict><key>{0}</key><real>{n}.0</real></dict></plist>"),
     "Makefile": ("all: {0}", "\t@echo $@ $(X) $$Y {n}"),
     "Dockerfile": ("# syntax=docker/dockerfile:1", "FROM scratch AS {0}", "ENV A={n} \\", "    B={0}"),
     ".env.example": ("export A='{n}'", "B=\"{0}\" # {n}"),
@@ -365,7 +376,7 @@ class Texts:
 
     def folder(self) -> str:
         """A folder's path."""
-        return "/".join((self.word(), *self.rng.sample(FOLDERS, self.rng.randrange(2))))
+        return "/".join((self.word(), *self.rng.sample((*FOLDERS, *DOTTED, *DOTTED), self.rng.randrange(2))))
 
     def shaped(self, folder: str, shape: str) -> str:
         """The path of a file in a folder, of one of `SHAPES`."""

@@ -17,6 +17,7 @@ from claw_adapter.certify.offspring import adopting, connections, end, left_behi
 from claw_adapter.certify.plans.judging import PlanOutcome, judge_plans
 from claw_adapter.certify.plans.layout import lay_out, run_folder, run_plan
 from claw_adapter.certify.plans.plan import SessionPlan, said_in
+from claw_adapter.certify.plans.taken import taken_for
 from claw_adapter.certify.script import history_use
 from claw_adapter.certify.watch import command_of, traces_outside
 from claw_adapter.folders import remove_tree, scratch
@@ -25,7 +26,9 @@ from claw_adapter.protocol import HarnessSpec, RunSettings
 from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import load_run
+from claw_adapter.runs.plan import Plan
 from claw_adapter.runs.pruning import prune
+from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.scenario.load import load_scenario
 
 __all__ = ["PlanRunner"]
@@ -57,6 +60,8 @@ class PlanRunner:
     beside: Path | None = None
     runs: int = 0
     """How many runs were made."""
+    taken: tuple[str, str] = ("", "")
+    """What the tools that the last one offered were taken for, and what was not asked for, since no tool was known for it."""
 
     async def outcomes(self, plans: Sequence[SessionPlan], *, at_once: int = 1) -> list[PlanOutcome]:
         """Run plans as the trials of one run, so many at once, and judge each."""
@@ -83,10 +88,16 @@ class PlanRunner:
             strays = await asyncio.to_thread(_strays, root, made, plans, since, self.keep)
             escaped = tuple(_escaped(left, reached, strays))
             found = await asyncio.to_thread(judge_plans, load_run(made), plans, laid, escaped=escaped)
+            self.taken = await asyncio.to_thread(_taken, RunFolder(made), asked)
             if self.keep is not None:
                 await asyncio.to_thread(_kept, made, self.keep / f"{self.runs}")
             await asyncio.to_thread(remove_tree, made)
         return found
+
+
+def _taken(made: RunFolder, asked: Plan) -> tuple[str, str]:
+    paths = [path for path in (made.transcript(trial.id) for trial in asked.trials) if path.is_file()]
+    return taken_for(one.tools for path in paths for one in read_transcript(path))
 
 
 def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float, kept: Path | None) -> list[str]:

@@ -44,6 +44,7 @@ __all__ = ["Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "pars
 ASIDE: Final = "Noted."
 SIGNED: Final = "c2lnbmVk"
 """What a provider signs thoughts with."""
+HERE: Final = "END_OF_TEXT"
 MOST_PIECES: Final = 60
 """Pieces in which the arguments of a call come."""
 MOST_TRIES: Final = 6
@@ -58,12 +59,14 @@ class ToolUse(Record):
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
     and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
+    ``newer`` asks a command whether the target was changed later than the file `content`;
     ``list`` shows what is in a folder ("" is the workspace); ``drop`` removes a file by a command, ``move`` gives it another
     path, the `content`; ``stray`` calls a tool of that name, which is none.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
+        "newer",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -82,6 +85,8 @@ class ToolUse(Record):
     """The status with which a command ends that has shown something."""
     missed: bool = False
     """An edit's text is not in the file: it was read before somebody changed it, and nothing is to be replaced."""
+    here: bool = False
+    """A command writes a text as a here-document."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
 
@@ -366,15 +371,18 @@ def _shows(use: ToolUse) -> Callable[[str], bool]:
 
 def _commands(use: ToolUse, workspace: str) -> list[str]:
     """The commands that show a file, or lines of it, that print something, or write it into a file."""
-    target = shlex.quote(use.target)
-    if use.kind == "add":
-        return [f"printf '%s\\n' {shlex.quote(use.content)} >> {target}"]
-    if use.kind in ("drop", "move"):
-        return [f"rm {target}" if use.kind == "drop" else f"mv {target} {shlex.quote(use.content)}"]
-    if use.kind == "print":
-        return [f"echo {target}; printf '%s\\n' {shlex.quote(use.content)} >&2"]
-    if use.kind == "put":
-        return [f"printf '%s\\n' {shlex.quote(use.content)} > {target}"]
+    target, content = shlex.quote(use.target), shlex.quote(use.content)
+    text = f"cat > {target} <<'{HERE}'\n{use.content}\n{HERE}" if use.here else f"printf '%s\\n' {content} > {target}"
+    single = {
+        "add": f"printf '%s\\n' {content} >> {target}",
+        "drop": f"rm {target}",
+        "move": f"mv {target} {content}",
+        "newer": f"find {target} -newer {content}",
+        "print": f"echo {target}; printf '%s\\n' {content} >&2",
+        "put": text,
+    }
+    if use.kind in single:
+        return [single[use.kind]]
     wait = f"sleep {use.delay} && " if use.delay else ""
     end = f"; exit {use.exit}" if use.exit else ""
     if use.inside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -15,7 +15,7 @@ from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START,
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
 
-__all__ = ["edit_file", "list_folder", "read_pages"]
+__all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers"]
 
 
 def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: Sequence[int], size: int) -> Steps:
@@ -39,7 +39,7 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
     Where the result is a notice that names another tool, that is called: one for reading with the file, any other with what it
     takes. Then the file is read, and if the text is still in it, and the new one is not, the call is made again.
     """
-    for tool in filter(None, (replacer(*one) for one in box.every)):
+    for tool in replacers(box):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         attempt = Attempt("edit", tool.tool, tool.writes(target, new, old), form)
         said = yield attempt
@@ -60,17 +60,26 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
 
 def list_folder(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
     """List a folder with the first tool that says that it lists and can be told which; with none, nothing is done."""
+    for tool in listers(box):
+        shape, target = habits.forms("list", tool.forms(path or ".", workspace, habits.styles))[0]
+        yield Attempt("list", tool.tool, tool.arguments(target), shape)
+        return True
+    return False
+
+
+def listers(box: Toolbox) -> Iterator[Candidate]:
+    """Tools that say that they list, and can be told which folder."""
     others = {one.tool for one in (*box.read, *box.write, *box.run)}
     for name, form in box.every:
         item = form.one_of((*FOLDER, *PATH), "string")
         more = any(one.needed for one in form.items if one is not item)
-        if item is None or more or name in others or not lists(name, form):
-            continue
-        tool = Candidate(name, item, fixed(form, (item,)), known=form)
-        shape, target = habits.forms("list", tool.forms(path or ".", workspace, habits.styles))[0]
-        yield Attempt("list", name, tool.arguments(target), shape)
-        return True
-    return False
+        if item is not None and not more and name not in others and lists(name, form):
+            yield Candidate(name, item, fixed(form, (item,)), known=form)
+
+
+def replacers(box: Toolbox) -> Iterator[Candidate]:
+    """Tools that put a text in the place of another one."""
+    return filter(None, (replacer(*one) for one in box.every))
 
 
 def _place(tool: Candidate, keys: Sequence[str]) -> Param | None:

@@ -1,0 +1,40 @@
+"""What the tools of a harness are taken for by the model that plays plans."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from claw_adapter.endpoint.dialects.openai_chat import assemble
+from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.parts import listers, replacers
+from claw_adapter.endpoint.reader.tools import toolbox
+from claw_adapter.runs.transcript import Json
+
+__all__ = ["taken_for"]
+
+
+def taken_for(offers: Iterable[Sequence[Json]]) -> tuple[str, str]:
+    """Which tool is called first for what, and for what there is none, of all that requests have offered; in words or empty.
+
+    Histories may be files, so that a tool for them is not missed.
+
+    Args:
+        offers: the tools of each request, in the form of OpenAI chat.
+    """
+    known = {json.dumps(tool, sort_keys=True): tool for tools in offers for tool in tools}
+    box = toolbox(assemble("", {}, [], list(known.values()), {}).tools)
+    needed: dict[str, Sequence[Candidate]] = {
+        "reading": box.read,
+        "writing": box.write,
+        "replacing a text": [*replacers(box)],
+        "listing a folder": [*listers(box)],
+        "commands": box.run,
+    }
+    found = {**needed, "histories": box.history}
+    called = ", ".join(f"{tools[0].tool} for {what}" for what, tools in found.items() if tools)
+    missing = ", ".join(what for what, tools in needed.items() if not tools)
+    return (
+        f"tools were taken so: {called}" if called else "",
+        f"no tool was known for {missing}: nothing of that was tried" if missing else "",
+    )
