@@ -13,13 +13,13 @@ from pydantic import JsonValue
 from claw_adapter.audit.parts import gone_by, newer_by, put_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
-from claw_adapter.audit.rendering import with_characters
+from claw_adapter.audit.rendering import ESCAPES, with_characters
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop, Loss
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["ESCAPES", "LINE_END", "LOOKS", "FileCourse", "Passage", "Steps", "looks"]
+__all__ = ["LINE_END", "LOOKS", "FileCourse", "Passage", "Steps", "looks"]
 
 Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
 """The calls of a turn with their results, and the requests whose replies they are of."""
@@ -32,7 +32,6 @@ CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
 LINE_END: Final = Drop(what="line_end")
-ESCAPES: Final = Drop(what="escapes")
 LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import ESCAPES, LINE_END, LOOKS, FileCourse, Passage, Steps
+from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
@@ -19,7 +19,16 @@ from claw_adapter.audit.pages import signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, gone_by, newer_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
-from claw_adapter.audit.rendering import MASKED, Renderer, blackened, with_characters, without_format
+from claw_adapter.audit.rendering import (
+    ESCAPES,
+    LINE_BLANKS,
+    MASKED,
+    Renderer,
+    bare_lines,
+    blackened,
+    with_characters,
+    without_format,
+)
 from claw_adapter.audit.results import (
     LEAST,
     MARK,
@@ -167,7 +176,8 @@ class Reads:
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
             true, passed = self._true(path, known, files, gone=gone)
-            versions = self._declared([text.removeprefix(MARK) for text in true], flat, command=label != path)
+            versions = [text.removeprefix(MARK) for text in true]
+            versions = self._declared(versions, flat, command=label != path, written=path in course.paths)
             if path and (reads or (command is not None and (versions or gone))):
                 before = earlier.get(label, "")
                 paged = parts.take(
@@ -311,13 +321,17 @@ class Reads:
         old = next((line for line in older if line in flat), "")
         return f"what was replaced: {old[:60]!r}" if old else ""
 
-    def _declared(self, versions: Sequence[str], flat: str, *, command: bool) -> list[str]:
-        """What a file may be as it is shown where something of it is declared to be masked, cut, or left out."""
+    def _declared(self, versions: Sequence[str], flat: str, *, command: bool, written: bool = False) -> list[str]:
+        """What a file may be as it is shown where something of it is declared to be masked, cut, or left out.
+
+        Of what is `written` in the turn, what is declared to be lost then as well.
+        """
         losses, found = self.renderer.losses, list(versions)
         if command and COMMANDS in losses and not any(whole_in(text, flat) for text in found):
             found = self._bitten(COMMANDS, found, [without_format(text) for text in found])
-        if ESCAPES in losses and not any(whole_in(text, flat) for text in found):
-            found = self._bitten(ESCAPES, found, [with_characters(text) for text in found])
+        for drop, way in ((ESCAPES, with_characters), (LINE_BLANKS, bare_lines)) if written else ():
+            if drop in losses and not any(whole_in(text, flat) and not bare_ends(text, flat) for text in found):
+                found = self._bitten(drop, found, [way(text) for text in found])
         for loss in losses if not command else ():
             if isinstance(loss, Clip) and loss.of == "line":
                 found = self._bitten(loss, found, [_cut_lines(text, flat, loss.characters) for text in found])

@@ -31,9 +31,13 @@ MARK: Final = "[system] "
 DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\])\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 ESCAPE: Final = re.compile(r"\\\\u[0-9a-fA-F]{4}")
+"""How the six signs of such an escape stand in JSON."""
 WRITTEN: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 """The same in a text that does not stand in JSON."""
-"""How the six signs of such an escape stand in JSON."""
+LINE_BLANKS_IN_JSON: Final = re.compile(r'(?: |\\t)+(?=\\n|\\r|")')
+AT_ENDS: Final = re.compile(r"[ \t]+(?=\r?\n|\r?$)")
+ESCAPES: Final = Drop(what="escapes")
+LINE_BLANKS: Final = Drop(what="line_blanks")
 LONG_NUMBER: Final = re.compile(r'(?<![\w."])(?:\d{16,30}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2})(?![\w."])')
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 """Line ends, those that only Unicode knows too."""
@@ -112,8 +116,11 @@ class Renderer:
         return self.bare(unit.text)
 
     def call(self, text: str) -> str:
-        """A call among the events, without escapes in its arguments if it is declared that these become characters."""
-        return without_escapes(text) if Drop(what="escapes") in self.losses else text
+        """A call among the events, without what it is declared that its arguments lose."""
+        ways = dict(ALIKE)
+        for loss in (ESCAPES, LINE_BLANKS):
+            text = ways[loss.what](text) if loss in self.losses else text
+        return text
 
 
 def without_control(text: str) -> str:
@@ -160,6 +167,16 @@ def with_characters(text: str) -> str:
     return WRITTEN.sub(lambda found: chr(int(found[1], 16)), text)
 
 
+def without_line_blanks(text: str) -> str:
+    """A text that stands in JSON, without blanks at the ends of its lines."""
+    return LINE_BLANKS_IN_JSON.sub("", without_escapes(text))
+
+
+def bare_lines(text: str) -> str:
+    """A text that stands in no JSON, without blanks at the ends of its lines."""
+    return AT_ENDS.sub("", text)
+
+
 def _character(found: re.Match[str]) -> str:
     """What an escape names, as it stands in JSON; half a character stays."""
     sign = chr(int(found[0][-4:], 16))
@@ -179,5 +196,6 @@ ALIKE: Final = [
     ("long_numbers", _cached(with_floats)),
     ("escapes", _cached(without_escapes)),
     ("blanks", _cached(lambda text: " ".join(text.split()))),
+    ("line_blanks", _cached(without_line_blanks)),
 ]
 """What two texts may be the same but for, by its name: undeclared, each is a way to damage a text."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import PurePosixPath
-from typing import Final, Literal
+from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
@@ -15,7 +15,15 @@ from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.parts import gone_by, put_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.removals import Removal, Removals
-from claw_adapter.audit.rendering import ALIKE, Renderer, with_characters, without_control
+from claw_adapter.audit.rendering import (
+    ALIKE,
+    ESCAPES,
+    LINE_BLANKS,
+    Renderer,
+    bare_lines,
+    with_characters,
+    without_control,
+)
 from claw_adapter.audit.results import MARK, flat_of, whole_in
 from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
 from claw_adapter.protocol.limits import Drop
@@ -29,8 +37,6 @@ __all__ = ["WrittenFiles", "judge_writes"]
 SETTING: Final = re.compile(r"[\w.+-]{1,20}")
 WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}")
 DIGITS: Final = re.compile(r"\d+")
-LOST: Final[tuple[Literal["other_bytes", "escapes"], ...]] = ("other_bytes", "escapes")
-"""What may become of a text that is written, and can be declared."""
 HOW: Final = DAMAGES | {
     "mark": "has lost the byte order mark before them, or got one",
     "stripped": "has lost blanks at its ends, or got some",
@@ -142,8 +148,8 @@ def _judge_text(
     how = _how_written(path, must, files, "missing" if demanded else "")
     if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
         return
-    if how in LOST and Drop(what=how) in renderer.losses:
-        book.bite(Drop(what=how))
+    if how and (lost := _lost(must, there or "", renderer)):
+        book.bite(lost)
     elif how and not _declared(how, must, there or "", renderer):
         said = HOW.get(how, how) if there is not None else "is not there"
         what = f"{path} was to be written with {len(must):,} characters, and {said}"
@@ -302,6 +308,16 @@ def _how(must: str, there: str) -> str:
             return how
     kept = sum(shared(must, there))
     return "changed" if kept * 2 >= max(len(must), 1) or _near(must, there) else ""
+
+
+def _lost(must: str, there: str, renderer: Renderer) -> Drop | None:
+    """The declared loss that a text has suffered; one that has lost blanks may have lost escapes, too."""
+    ways: Sequence[tuple[Drop, Callable[[str], str]]] = (
+        (Drop(what="other_bytes"), _decoded),
+        (ESCAPES, with_characters),
+        (LINE_BLANKS, lambda text: bare_lines(with_characters(text))),
+    )
+    return next((loss for loss, way in ways if loss in renderer.losses and way(must) == way(there)), None)
 
 
 def _decoded(text: str) -> str:

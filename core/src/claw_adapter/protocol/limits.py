@@ -90,6 +90,7 @@ class Drop(Record):
         "other_bytes",
         "executable",
         "line_end",
+        "line_blanks",
         "wordless_reply",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
@@ -97,8 +98,8 @@ class Drop(Record):
     print; a reply's text behind which a message of its own with tool calls stands; a reply that says the same as the one
     right before it; digits of numbers that no float of 64 bits has, or escapes (``\\uXXXX``), in whose place stand the
     characters that they name, in arguments of calls and what is done by them; bytes that are no UTF-8, or the right to
-    execute it, of a file that is edited, or the line end behind a text that an edit takes out; that a final reply has no
-    words, in whose place its thoughts are given as the answer."""
+    execute it, of a file that is edited, or the line end behind a text that an edit takes out; blanks at the ends of lines
+    that are written; that a final reply has no words, in whose place its thoughts are given as the answer."""
 
     def __str__(self) -> str:
         return {
@@ -113,6 +114,7 @@ class Drop(Record):
             "escapes": "escapes (\\uXXXX) in the arguments of calls become the characters that they name, in files too",
             "executable": "a file that is edited can no longer be executed",
             "line_end": "an edit that takes a text out takes out the line end behind it as well",
+            "line_blanks": "blanks at the ends of lines may be left out of what is written, or put in the place of a text",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "wordless_reply": "a final reply without words is answered with what the model thought",
             "repeated_reply": "a reply that says the same as the one right before it is left out",

@@ -32,6 +32,7 @@ LOSSES: Final = (
     Clip(of="command", characters=30_000, left=2_000),
     Drop(what="long_numbers"),
     Drop(what="escapes"),
+    Drop(what="line_blanks"),
     Drop(what="line_end"),
     WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),
 )

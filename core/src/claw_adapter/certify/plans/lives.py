@@ -22,10 +22,10 @@ __all__ = ["Life", "LivesTurn", "lived", "lives"]
 
 Way = Literal["edit", "out", "over", "put", "add", "drop", "move", "replaced", "gone", "write", "brought"]
 """What happens to a file: a text of it is replaced or taken out; all of it is written anew by a tool or a command; a line is
-added; it is removed, or gets another name; an update replaces or deletes it. Where it is not, the agent writes it, by a tool or
-a command, or an update brings it."""
+added; it is removed, or gets another name; an update replaces or deletes it. Where it is not, the agent writes it, or an
+update brings it."""
 THERE: Final[tuple[Way, ...]] = ("edit", "out", "over", "put", "add", "drop", "move", "replaced", "gone")
-AWAY: Final[tuple[Way, ...]] = ("write", "put", "brought")
+AWAY: Final[tuple[Way, ...]] = ("write", "brought")
 UPDATES: Final[tuple[Way, ...]] = ("replaced", "gone", "brought")
 ENDING: Final[tuple[Way, ...]] = ("drop", "gone")
 COUNTS: Final[dict[Level, int]] = {"bronze": 16, "silver": 18, "gold": 20}
@@ -103,7 +103,8 @@ class LivesTurn:
 @dataclass(slots=True)
 class _File:
     life: Life
-    path: str
+    folder: str
+    path: str = ""
     text: str | None = None
     looks: int = 0
 
@@ -117,9 +118,9 @@ class _Living:
     def __init__(self, texts: Texts, dealt: Sequence[Life]) -> None:
         self.texts, self.rng = texts, texts.rng
         folders = [texts.folder() for _ in range(0, len(dealt), BESIDE)]
-        self.files = [
-            _File(life, texts.shaped(folders[number // BESIDE], life.name)) for number, life in enumerate(dealt)
-        ]
+        self.files = [_File(life, folders[number // BESIDE]) for number, life in enumerate(dealt)]
+        for file in self.files:
+            file.path = texts.shaped(file.folder, file.life.name)
         asked, told = (self.rng.sample(kinds, TURNS + 1) for kinds in (LINES, SAID))
         self.turns = [
             LivesTurn(f"{texts.text(one, 'ended')}{texts.message()}", texts.text(other, "open"))
@@ -184,8 +185,7 @@ class _Living:
                 file.text = None
                 return ToolUse(kind="drop", target=path)
             case "move":
-                folder = path.rpartition("/")[0]
-                file.path = self.texts.shaped(folder, file.life.name)
+                file.path = self.texts.shaped(file.folder, file.life.name)
                 return ToolUse(kind="move", target=path, content=file.path)
             case _:
                 file.text = self._text(file)
