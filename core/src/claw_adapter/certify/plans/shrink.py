@@ -84,12 +84,14 @@ class _Search:
 
 
 def _guesses(plan: SessionPlan, finding: AuditFinding) -> Iterator[Sequence[PlanStep]]:
-    """What probably suffices: the turn that showed it with what concerns it, then all up to that turn."""
+    """What probably suffices: what happens to the file that it names, the turn that showed it, then all up to that turn."""
     numbers = [int(name[1:]) for name in finding.rounds if name[1:].isdigit()]
     end = _end(plan.steps, numbers[0] if numbers else len(plan.turns))
     steps = plan.steps[:end]
     if not steps:
         return
+    if about := {name for step in steps for name in _names(step) if name and name in finding.what}:
+        yield [kept for step in steps for kept in [_about(step, about)] if kept is not None]
     begin = max((at + 1 for at, step in enumerate(steps[:-1]) if isinstance(step, PlanTurn)), default=0)
     last = [step for step in steps[begin:] if not isinstance(step, PlanSeed | PlanFile)]
     names = {name for step in last for name in _names(step)}
@@ -105,6 +107,16 @@ def _guesses(plan: SessionPlan, finding: AuditFinding) -> Iterator[Sequence[Plan
                 or _concerns(step, more, before)
             ]
     yield steps
+
+
+def _about(step: PlanStep, names: set[str]) -> PlanStep | None:
+    """What a step has to do with these files and sessions, and nothing else of it; None if it is nothing."""
+    if not isinstance(step, PlanTurn):
+        return step if _names(step) & names else None
+    *before, last = step.replies
+    uses = [tuple(use for use in reply.uses if {use.target, use.content} & names) for reply in before]
+    kept = [reply.model_copy(update={"uses": some}) for reply, some in zip(before, uses, strict=True) if some]
+    return step.model_copy(update={"replies": (*kept, last)}) if kept else None
 
 
 def _concerns(step: PlanStep, names: set[str], before: int) -> bool:
