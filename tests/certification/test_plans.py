@@ -25,9 +25,13 @@ from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAnd
 from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
 
-LIKE = {"M17 written-changed": {"M17 written-newlines"}, "M22 history-wrong": {"M22 history-unread"}}
-"""What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end; a history that is
-given for another one may be empty."""
+LIKE = {
+    "M17 written-changed": {"M17 written-newlines"},
+    "M20 file-stale": {"M20 file-unread"},
+    "M22 history-wrong": {"M22 history-unread"},
+}
+"""What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end; stale may be
+that there was no file; a history that is given for another one may be empty."""
 NONCES = ("four", "two", "april", "market")
 NONCE = NONCES[0]
 

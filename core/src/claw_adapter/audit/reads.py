@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -331,7 +331,7 @@ class Reads:
             found = self._bitten(COMMANDS, found, [without_format(text) for text in found])
         for drop, way in ((ESCAPES, with_characters), (LINE_BLANKS, bare_lines)) if written else ():
             if drop in losses and not any(whole_in(text, flat) and not bare_ends(text, flat) for text in found):
-                found = self._bitten(drop, found, [way(text) for text in found])
+                found = self._bitten(drop, found, [_by_line(text, flat, way) for text in found])
         for loss in losses if not command else ():
             if isinstance(loss, Clip) and loss.of == "line":
                 found = self._bitten(loss, found, [_cut_lines(text, flat, loss.characters) for text in found])
@@ -410,6 +410,11 @@ def _aged(path: str, other: str, flat: str, failed: Failed, request: int) -> Non
     if path not in flat:
         what = f"{path} was written, and `find` says that it is no newer than {other}, which was not: {flat[:60]!r}"
         failed.note("M17", "written-time", path, what, request)
+
+
+def _by_line(text: str, flat: str, way: Callable[[str], str]) -> str:
+    """A text with those lines in another form that are not shown as they are."""
+    return "\n".join(line if line in flat else way(line) for line in text.split("\n"))
 
 
 def _masked(text: str, flat: str, marked: Sequence[str]) -> str:
