@@ -25,6 +25,7 @@ from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import (
     BREAKS,
     CONTROLS,
+    DOTTED,
     FOLDERS,
     INDENTS,
     KINDS,
@@ -557,7 +558,7 @@ class _Drawing:
 
         In the plan without a past, one with many files is listed as well.
         """
-        folder = "/".join(self.rng.sample(NOUNS, self.rng.randrange(1, 3)))
+        folder = f"{self.rng.choice(NOUNS)}/{self.rng.choice(DOTTED)}"
         look = self._does(ToolUse(kind="list", target=folder))
         first = self._does(*look.uses, *self._crowd()) if self.height == 0 else look
         steps: list[PlanStep] = [self._turn(first, self._says())]
