@@ -20,7 +20,7 @@ import pytest
 
 from claw_adapter import __version__, plugins
 from claw_adapter.certify import watch
-from claw_adapter.certify.certificate import certificate_of, file_digest
+from claw_adapter.certify.certificate import certificate_of, file_digest, read_certificate
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest, json_digest, undigested
 from claw_adapter.certify.envelope import seal
@@ -45,6 +45,7 @@ OTTER = Adapter(
     versions={"otter": "2.1"},
     capabilities=described_capabilities(Capabilities.full(seed_history="native", usage="per_turn")),
 )
+PAGE_UNKNOWN = "without evidence nobody knows whether this shows the results: report.html"
 NOT_HERE = "the adapter otter is not installed here: what it declares was not asked of it"
 
 
@@ -80,7 +81,7 @@ def reseal(folder: Path, text: Callable[[str], str] = str, **changed: object) ->
 
 def test_what_was_handed_on_in_part_holds_as_far_as_it_goes(tmp_path):
     folder = made(tmp_path / "c")
-    assert verify(folder)[1:] == ([], "", (), (NOT_HERE,))
+    assert verify(folder)[1:] == ([], "", (), (PAGE_UNKNOWN, NOT_HERE))
     for name in ("report.html", "junit.xml", "badge.json"):
         (folder / name).unlink()
     assert verify(folder)[1:] == ([], "", (), ("not here, not checked: badge.json, junit.xml, report.html", NOT_HERE))
@@ -99,7 +100,7 @@ def test_what_is_there_is_held_against_its_digest_without_the_report_too(tmp_pat
     assert f"{name} was changed after the certificate was issued" in verify(folder).problems
     (folder / name).unlink()
     (folder / name).mkdir()
-    assert f"{name} was changed after the certificate was issued" in verify(folder).problems
+    assert f"{name} is no file" in verify(folder).problems
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.json", "certificate.json", "evidence"])
@@ -343,13 +344,35 @@ def test_evidence_is_files_and_nothing_else(tmp_path, put):
     assert any(one.startswith("evidence is files and nothing else, and") for one in verify(folder).problems)
 
 
+def test_results_are_in_the_order_of_the_checks_and_name_no_turn_twice(tmp_path):
+    report = json.loads((made(tmp_path / "c") / "report.json").read_text())
+    turn = {"round": "TURN-001.1", "trial": "one"}
+    for results, what in (
+        (report["results"][::-1], "its results are in another order than the kit makes the checks"),
+        (
+            [{**one, "turns": [turn, turn]} for one in report["results"]],
+            f"{report['results'][0]['id']} names a turn twice",
+        ),
+    ):
+        shutil.rmtree(tmp_path / "c")
+        assert what in verify(made(tmp_path / "c", results=results)).problems
+
+
+def test_a_certificate_names_no_file_that_no_certification_has(tmp_path):
+    folder = made(tmp_path / "c")
+    (folder / "evil.txt").write_text("evil")
+    files = {**read_certificate(folder / "certificate.json")[0].files, "evil.txt": file_digest(folder / "evil.txt")}
+    reseal(folder, files=files)
+    assert "it names a file that no certification has: evil.txt" in verify(folder).problems
+
+
 def test_whatever_else_lies_beside_a_certificate_is_named(tmp_path):
     folder = made(tmp_path / "c")
     (folder / "badge-gold.svg").write_text("gold")
-    assert verify(folder).notes == ("no part of the certificate: badge-gold.svg", NOT_HERE)
+    assert verify(folder).notes == (PAGE_UNKNOWN, "no part of the certificate: badge-gold.svg", NOT_HERE)
     for number in range(12):
         (folder / f"x{number:02}").write_text("")
-    assert verify(folder).notes[0].endswith("x08 and 3 more")
+    assert verify(folder).notes[1].endswith("x08 and 3 more")
 
 
 def test_a_dependency_that_is_left_out_is_named(tmp_path):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from claw_adapter.audit.answers import judge_events
+from claw_adapter.audit.answers import ToldEvents, judge_events
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.load import _verdicts
@@ -58,13 +58,41 @@ def told(turn, *results, losses=()):
     calls = [call for reply in turn.replies for call in reply.calls]
     events = [Event(kind="tool_call", id=call.call, name="read_file", arguments=arguments(call)) for call in calls]
     events += [Event(kind="tool_result", id=call.call, text=text) for call, text in zip(calls, results, strict=True)]
-    book = Book()
-    judge_events(turn, events, Renderer(Capabilities(losses=losses)), book)
+    return found(turn, events, losses=losses)
+
+
+def found(turn, events, known=None, losses=()):
+    """What is found of these events, at last; `known` is how other turns tell of calls."""
+    book, known = Book(), known or ToldEvents()
+    judge_events(turn, events, Renderer(Capabilities(losses=losses)), book, known)
+    known.finish(book)
     return [finding.key for finding in book.findings()]
 
 
 def arguments(call):
     return {"path": call.text.partition('"path": "')[2].removesuffix('"}')}
+
+
+def test_a_result_among_the_events_is_what_the_model_was_given():
+    turn = turn_of(([], READS), ([READS, result("c1", LONG)], DONE))
+    assert told(turn, LONG) == told(turn, f"[frame]\n{LONG}") == []
+    assert told(turn, "x") == told(turn, "") == ["M17 events-results-other"]
+
+
+def test_what_the_events_of_one_turn_lack_is_found_where_other_turns_have_it():
+    turn = turn_of(([], READS), ([READS, result("c1", LONG)], DONE))
+    bare = [Event(kind="tool_call", id="c1", name="read_file", arguments={"path": "a.md"})]
+    strange = [Event(kind="tool_call", id="c1", name="read_file", arguments={"path": "other"}), event("c1", LONG)]
+    assert found(turn, bare) == found(turn, strange) == []
+    assert found(turn, bare, ToldEvents(results=True)) == ["M17 events-results"]
+    assert found(turn, strange, ToldEvents(own=True)) == ["M17 events-foreign"]
+
+
+READS = called(("c1", "a.md"))
+
+
+def event(call, text):
+    return Event(kind="tool_result", id=call, text=text)
 
 
 DONE = {"role": "assistant", "content": "done"}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import hashlib
 import re
 import subprocess
 import tempfile
@@ -10,12 +13,14 @@ from typing import Final
 
 from claw_adapter.errors import ClawError
 
-__all__ = ["sign", "signed_by", "signed_by_any", "signing_key"]
+__all__ = ["fingerprints", "sign", "signed_by", "signed_by_any", "signing_key"]
 
 MOST_BYTES: Final = 1024 * 1024
 """Of a file of public keys."""
 KINDS: Final = ("ssh-", "ecdsa-", "sk-ssh-", "sk-ecdsa-")
 """With what the kind of a key begins."""
+KEY: Final = re.compile(r"(?:ssh|ecdsa|sk)-\S+\s+(AAAA[A-Za-z0-9+/]+=*)")
+"""A public key: its kind, and what it is."""
 ANYBODY: Final = "anybody"
 """The name of whose key stands without one."""
 
@@ -77,6 +82,22 @@ def signed_by_any(text: bytes, signature: str, signers: Path, namespace: str) ->
         done = _ssh_keygen("-Y", "find-principals", "-f", allowed.name, "-s", path.name)
         found = _said(done.stdout).splitlines() if done.returncode == 0 else []
         return any(signed_by(text, signature, Path(allowed.name), one, namespace) for one in dict.fromkeys(found))
+
+
+def fingerprints(signers: Path) -> set[str]:
+    """Those of the public keys that stand in a file, whatever it says of them; none of what cannot be read.
+
+    Raises:
+        ClawError: it is no file, or larger than anybody's keys are.
+    """
+    _refuse_what_has_no_keys(signers)
+    text = signers.read_text("utf-8-sig", "replace") if signers.exists() else ""
+    found = set[str]()
+    for blob in KEY.findall(text):
+        with contextlib.suppress(ValueError):
+            digest = hashlib.sha256(base64.b64decode(blob, validate=True)).digest()
+            found.add(f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}")
+    return found
 
 
 def _names_somebody(line: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
@@ -17,7 +19,7 @@ from claw_adapter.protocol.limits import AnswerLimit, Clip, Drop, Mask, Prune, W
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.shared import contrast
 
-__all__ = ["judge_answer", "judge_events", "judge_unheard", "judge_usage"]
+__all__ = ["ToldEvents", "judge_answer", "judge_events", "judge_unheard", "judge_usage"]
 
 
 WORDLESS: Final = Drop(what="wordless_reply")
@@ -27,6 +29,11 @@ MOST_SUMS: Final = 1_000
 """Sums of tokens that are thought of where replies broke off."""
 SHORTENS: Final = (Clip, Mask, Prune, WindowLimit)
 """Losses by which a result may be shown in part."""
+WORD: Final = re.compile(r"\w{2,}")
+FEW: Final = 5
+"""Words from which on a result is known by them."""
+HARDLY: Final = 0.2
+"""Share of its words."""
 REMARK: Final = 300
 """Characters that a harness may say to the model behind a result."""
 
@@ -106,16 +113,47 @@ def judge_unheard(turn: RequestTurn, record: RoundRecord, book: Book) -> None:
     )
 
 
-def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
+@dataclass(slots=True)
+class ToldEvents:
+    """How a harness tells of calls, which its turns show one after another; what some turns lack is decided at the end."""
+
+    own: bool = False
+    """Whether calls are named as the model names them, in any turn."""
+    results: bool = False
+    """Whether calls have results, in any turn."""
+    strange: list[tuple[str, str]] = field(default_factory=list)
+    """Rounds in which no call is one that the model made, with one of them."""
+    bare: list[tuple[str, str]] = field(default_factory=list)
+    """Rounds in which no call has a result."""
+
+    def finish(self, book: Book) -> None:
+        """Find what is not as it is in other turns."""
+        for told, cause, found in (
+            (self.own, "events-foreign", self.strange), (self.results, "events-results", self.bare),
+        ):  # fmt: skip
+            for book.round, what in found if told else ():
+                book.find("M17", cause, what)
+
+
+def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book, told: ToldEvents) -> None:
     """Every call that the model made, once, in order, and its result."""
     _judge_told(turn, events, renderer, book)
     made = [renderer.call(call.text) for step in turn.steps for call in step.run]
     calls = [event for event in events if event.kind == "tool_call"]
     shown = [_as_made(renderer.call(call_text(event.name, event.arguments)), made, renderer) for event in calls]
+    results = Counter(event.id for event in events if event.kind == "tool_result" and event.id)
+    open_calls = [event for event in calls if event.id and event.id not in results]
+    told.results = told.results or bool(results)
+    if open_calls:
+        told.bare.append((book.round, f"{len(open_calls)} of {len(calls)} calls among the events have no result"))
     if not set(shown) & set(made):  # some name tools for people: only their number can be told
         if len(calls) < len(made):
             book.find("M17", "events-missing", f"{len(calls)} of {len(made)} calls of tools are among the events")
+        elif shown and made:
+            what = f"the call {shown[0][:60]!r} is among the events, and the model made none such in the turn"
+            told.strange.append((book.round, what))
         return
+    told.own = True
     lost = Counter(made) - Counter(shown)
     if lost:
         what = f"{lost.total()} of {len(made)} calls of tools are not among the events"
@@ -131,12 +169,8 @@ def judge_events(turn: RequestTurn, events: Sequence[Event], renderer: Renderer,
     if doubled:
         book.find("M17", "events-doubled", f"the call {doubled[0]!r} is among the events {ids[doubled[0]]} times")
     _judge_results(turn, events, book)
-    results = Counter(event.id for event in events if event.kind == "tool_result" and event.id)
     if again := next((name for name, times in results.items() if times > 1), ""):
         book.find("M17", "events-doubled", f"the call {again!r} has {results[again]} results among the events")
-    open_calls = [event for event in calls if event.id and event.id not in results]
-    if open_calls and results:
-        book.find("M17", "events-results", f"{len(open_calls)} of {len(calls)} calls among the events have no result")
 
 
 def _judge_told(turn: RequestTurn, events: Sequence[Event], renderer: Renderer, book: Book) -> None:
@@ -188,9 +222,23 @@ def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> No
                 what = f"among the events the call {event.id!r} has the result of {other!r}"
                 book.find("M17", "events-results-swapped", what)
                 return
+        if event.kind == "tool_result" and own and _other(event.text, own):
+            what = f"the model was given {own.strip()[:60]!r}, and the events have {event.text.strip()[:60]!r} in its place"
+            book.find("M17", "events-results-other", what)
+            return
         if event.kind == "tool_result" and own and _cut(event.text, own):
             what = f"of the {len(own):,} characters of a result, the events have {len(event.text):,}"
             book.find("M17", "events-results-cut", what)
+
+
+def _other(shown: str, given: str) -> bool:
+    """Whether a text has hardly a word of what the model was given, of which it may leave out what stands around."""
+    mine, theirs = (set(WORD.findall(text)) for text in (given, shown))
+    return (
+        len(mine) >= FEW
+        and len(mine & theirs) < len(mine) * HARDLY
+        and len(mine & theirs) < max(len(theirs), 1) * HARDLY
+    )
 
 
 def _cut(shown: str, whole: str) -> bool:

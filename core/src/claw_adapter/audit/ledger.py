@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from claw_adapter.audit.answers import judge_answer, judge_events, judge_unheard, judge_usage
+from claw_adapter.audit.answers import ToldEvents, judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
@@ -113,6 +113,7 @@ class _Ledger:
         self._tools = any(exchange.tools for exchange in facts.exchanges)
         self._acted = self.facts.scenario.manifest.environment is not None
         """Whether something beside updates and the harness may have changed files so far."""
+        self._told = ToldEvents()
         self._reported: tuple[tuple[int, int], ReportedUsage | None] = (-1, -1), None
         """What the last turn without an error reported, with the process and the number of its round."""
         self._older: dict[str, set[str]] = {}
@@ -152,6 +153,7 @@ class _Ledger:
             self._workspace(record, mine)
             self._close(record, last, number)
         self.reads.finish()
+        self._told.finish(self.book)
         self._removals.finish(self.book)
 
     def _workspace(self, record: RoundRecord, turns: Sequence[RequestTurn]) -> None:
@@ -203,7 +205,7 @@ class _Ledger:
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:
         judge_answer(turn, record, self.renderer, self.book)
         if record.error is None:
-            judge_events(turn, self.facts.events(record), self.renderer, self.book)
+            judge_events(turn, self.facts.events(record), self.renderer, self.book, self._told)
         reported, declared = record.usage.reported, self.facts.capabilities.usage
         before = self._reported[1] if self._reported[0] == (turn.process, record.index - 1) else None
         demanded = self.facts.strict and record.error is None

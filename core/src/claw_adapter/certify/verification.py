@@ -34,6 +34,7 @@ from claw_adapter.errors import InternalError, MachineError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Probe
 from claw_adapter.reading import each_once, parse_json, read_text, why
+from claw_adapter.signing import fingerprints
 
 __all__ = ["VerifiedCertificate", "differing", "has_evidence", "has_report", "installed_otherwise", "verify"]
 
@@ -94,7 +95,7 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     found = envelope.signer(signers, signer) if envelope is not None else ""
     problems = []
     if signers is not None and not found:
-        problems.append(f"{signer!r} has not signed it" if signer else f"no key of {signers.name} has signed it")
+        problems.append(_unsigned(envelope.signer() if envelope is not None else "", signers, signer))
     if certificate.digest != certificate.computed():
         problems.append("the certificate was changed after it was issued (its digest does not fit)")
     requirements = None
@@ -131,6 +132,17 @@ def verify(path: Path, signers: Path | None = None, signer: str = "") -> Verifie
     problems += [f"{check}: {wrong}" for check, wrong in derived.items() if wrong]
     drawn = tuple(check for check in derived if check.startswith("PLAN-"))
     return VerifiedCertificate(certificate, problems, found, drawn, notes)
+
+
+def _unsigned(key: str, signers: Path, signer: str) -> str:
+    """Why nobody has signed who was to, by the fingerprint of who has."""
+    known = fingerprints(signers)
+    if not known:
+        return f"{signers.name} has no public key that can be read"
+    if key in known:
+        return f"{key} has signed it, and what {signers.name} says of that key (name, dates, namespaces, options) does not hold"
+    by = f"; it was signed by {key}" if key else "; it is not signed"
+    return (f"{signer!r} has not signed it" if signer else f"no key of {signers.name} has signed it") + by
 
 
 def _disguised(path: Path) -> Iterator[str]:
@@ -218,8 +230,12 @@ def _misdated(certificate: Certificate) -> Iterator[str]:
 
 def _changed(certificate: Certificate, folder: Path) -> Iterator[str]:
     """What lies beside it and is not what it names by digest; what does not lie there is nobody's fault."""
+    if strange := sorted({*certificate.files} - {*FILES}):
+        yield f"it names a file that no certification has: {_named(strange)}"
     for name, digest in {**certificate.files, "report.json": certificate.report}.items():
-        if (folder / name).exists():
+        if (folder / name).exists() and not (folder / name).is_file():
+            yield f"{name} is no file"
+        elif (folder / name).exists():
             with contextlib.suppress(OSError):  # a folder, or what cannot be read, is not what was issued either
                 if file_digest(folder / name) == digest:
                     continue
@@ -257,6 +273,8 @@ def _notes(certificate: Certificate, folder: Path) -> Iterator[str]:
     pages = sorted({"report.html", "junit.xml"} & certificate.files.keys() - {*absent})
     if pages and not (folder / "report.json").exists():
         yield f"without report.json nobody knows whether these show its results: {', '.join(pages)}"
+    elif PAGE in pages and not (folder / "evidence").is_dir():
+        yield f"without evidence nobody knows whether this shows the results: {PAGE}"
     if certificate.format == "certificate/1":
         return
     own = {CERTIFICATE, "report.json", "evidence", LOCK, *certificate.files}
@@ -298,7 +316,12 @@ def _contradicting(report: Report, requirements: RequirementSet) -> Iterator[str
         yield f"what the report says of capabilities cannot be read: {why(error)}"
         return
     known, probe = checks(), Probe(ready=True, versions=report.adapter.versions)
+    order = [name for name in known if name in _counted(report)]
+    if [result.id for result in report.results if result.id in known] != order:
+        yield "its results are in another order than the kit makes the checks"
     for result in report.results:
+        if len(set(result.turns)) != len(result.turns):
+            yield f"{result.id} names a turn twice"
         if LEVELS.index(result.level) > LEVELS.index(report.asked):
             yield f"{result.id} is of the level {result.level}, and {report.asked} was asked for"
         if result.outcome != "passed":

@@ -165,7 +165,12 @@ class RunFolder:
             "claw_adapter": __version__,
             "plan": plan.model_dump(mode="json"),
         }
-        write_atomic(self._about, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+        write_atomic(self._about, self.written(about))
+
+    @staticmethod
+    def written(about: Mapping[str, Any]) -> str:
+        """The text of run.json that says this."""
+        return json.dumps(about, indent=1, ensure_ascii=False) + "\n"
 
     @property
     def in_use(self) -> bool:

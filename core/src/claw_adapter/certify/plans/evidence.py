@@ -198,19 +198,27 @@ def _strange(run: RunFolder, data: RunData) -> str:
     store, about = Store(data.store, sweep=False), run.root / "run.json"
     journals = [run.journal(trial.spec.id) for trial in data.trials]
     transcripts = [run.transcript(trial.spec.id) for trial in data.trials]
-    if (told := about.read_bytes()).startswith(BOM_UTF8):
-        return "run.json begins with a byte order mark"
-    if more := sorted(parse_json(told, each_once).keys() - OF_RUN):
-        return f"run.json says {more[0]}, which no run does"
-    if data.about.get("digest") != data.plan.digest:
-        return "run.json names another plan by its digest"
-    if wrong := next((path for path in journals if not written_so(path)), None):
-        return f"{wrong.relative_to(run.root)} is not written as a run writes it"
-    if odd := next(((path, number) for path in transcripts if (number := _odd_line(path))), None):
-        return f"line {odd[1]} of {odd[0].relative_to(run.root)} is not written as a run writes it"
+    if wrong := _odd_about(run, data, about.read_bytes()):
+        return f"run.json {wrong}"
+    if odd := next((path for path in journals if not written_so(path)), None):
+        return f"{odd.relative_to(run.root)} is not written as a run writes it"
+    if line := next(((path, number) for path in transcripts if (number := _odd_line(path))), None):
+        return f"line {line[1]} of {line[0].relative_to(run.root)} is not written as a run writes it"
     known = {about, run.root / "run.log", *journals, *transcripts, *map(store.path, blobs(store))}
     other = [path for path in run.root.rglob("*") if path.is_file() and path not in known]
     return f"there is a file that no run has: {other[0].relative_to(run.root)}" if other else ""
+
+
+def _odd_about(run: RunFolder, data: RunData, told: bytes) -> str:
+    """What is odd about run.json."""
+    if told.startswith(BOM_UTF8):
+        return "begins with a byte order mark"
+    if more := sorted(parse_json(told, each_once).keys() - OF_RUN):
+        return f"says {more[0]}, which no run does"
+    if data.about.get("digest") != data.plan.digest:
+        return "names another plan by its digest"
+    written = run.written({**data.about, "plan": data.plan.model_dump(mode="json")})
+    return "" if told == written.encode() else "is not written as a run writes it"
 
 
 def _unnamed(run: RunFolder, data: RunData) -> str:
@@ -220,8 +228,11 @@ def _unnamed(run: RunFolder, data: RunData) -> str:
         named |= trial_blobs(run, store, trial.spec.id)
         lines = [parse_json(line) for line in _lines(run.transcript(trial.spec.id))]
         told = {sha for one in lines for sha in [*one.get("more", ()), *map(one.get, PARTS)] if isinstance(sha, str)}
-        if any(one["kind"] == "part" and one["sha"] not in told for one in lines):
+        parts = [one["sha"] for one in lines if one["kind"] == "part"]
+        if set(parts) - told:
             return "its transcript has a part that no request has"
+        if len(set(parts)) != len(parts):
+            return "its transcript has a part twice"
     return "its store has a blob that nothing names" if set(blobs(store)) - named else ""
 
 
