@@ -295,7 +295,6 @@ NAMED = [
     (
         "bronze", 75,
         {
-            AnswerCutAt65536: "M14 answer-cut",
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
             CachesByPathAndSize: "M20 file-stale",
@@ -306,8 +305,9 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 60,
+        "silver", 95,
         {
+            AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",
             HistoriesWithoutTools: "M22 history-tools-missing",
             HistoriesByBeginning: "M22 history-wrong",

@@ -101,7 +101,7 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-MIXED: Final = (3, 4, 5)
+MIXED: Final = (2, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
 RESTARTED: Final = 0.3
 FAILING: Final = 0.7
@@ -144,7 +144,7 @@ class _Drawing:
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         last = [
             self._wide(),
-            [*self._long(), *self._asked(LONG), *self._written_large()] if self.height == 0 else [],
+            [[*self._asked(LONG), *self._written_large()], self._long(), []][self.height],
         ]  # what fills the window comes when little else will
         return SessionPlan(
             nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
@@ -738,8 +738,7 @@ class _Drawing:
         parts = ToolUse(kind="cat", target=file.path, starts=(count - 90, count - 50), page=40)
         looks = [self._does(pages), self._does(parts)]
         if self.height == 0:
-            whole = ToolUse(kind="read", target=file.path, whole=True)
-            looks.append(self._does(whole, ToolUse(kind="cat", target=file.path)))
+            looks.append(self._does(ToolUse(kind="read", target=file.path, whole=True)))
         self.rng.shuffle(looks)
         return [[self._turn(*looks, self._says())]]
 
