@@ -185,7 +185,7 @@ async def test_what_an_outsider_broke_is_found_and_named(level, turns, made):
 @pytest.mark.parametrize(("level", "wanted", "made", "key"), [pytest.param(*one, id=one[2].__name__) for one in FIRST])
 async def test_what_an_outsider_broke_is_what_is_said_first(level, wanted, made, key):
     """Behind it may stand what follows from it: a file that was written wrong is read wrong, too."""
-    for nonce in NONCES[:2]:
+    for nonce in NONCES[1:3]:
         (outcome,) = await judged(kind(made)(), only(draw(nonce, 0, level), wanted))
         assert outcome.findings
         assert outcome.findings[0].key in {key, *LIKE.get(key, ())}, outcome
@@ -268,7 +268,7 @@ async def test_a_plan_is_cut_within_a_budget_and_says_so():
 async def test_whoever_interrupts_the_cutting_of_a_plan_keeps_the_finding(tmp_path):
     plan = draw(NONCE, 0, "bronze")
     runner = Showing(plan, hangs=12)
-    bench = SimpleNamespace(shrinking=30, evidence=tmp_path, nonce=NONCE, interrupted=False)
+    bench = SimpleNamespace(shrinking=30, options={}, evidence=tmp_path, nonce=NONCE, interrupted=False)
     named = {"harness": SimpleNamespace(name="mine"), "check": SimpleNamespace(id="PLAN-001")}
     kit = SimpleNamespace(bench=bench, claimed=True, **named)
     task = asyncio.create_task(_finding(kit, runner, [PlanOutcome(plan, (FOUND,))], 60))

@@ -191,7 +191,7 @@ class Reads:
                 self._file(reading, files, failed)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
             elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
-                _aged(*newer, flat_of(result.text), failed, exchange.number)
+                _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
             elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
@@ -315,7 +315,8 @@ class Reads:
         """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""
         flat = reading.flat
         for text in reading.passed if not reading.part else ():
-            if _gone(text, reading.versions, flat) or (not whole and _says(text, flat)):
+            part = any(text.strip() in version for version in reading.versions)  # what was added stands behind it
+            if _gone(text, reading.versions, flat) or (not whole and not part and _says(text, flat)):
                 return "what it was before an earlier call of the turn changed it"
         older = files.older.get(reading.path, ()) if not whole else ()
         old = next((line for line in older if line in flat), "")
@@ -405,9 +406,10 @@ def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:
     return {**stays, **passage}
 
 
-def _aged(path: str, other: str, flat: str, failed: Failed, request: int) -> None:
-    """Whether a file that was written is newer than one that was not."""
-    if path not in flat:
+def _aged(newer: tuple[str, str], written: Collection[str], flat: str, failed: Failed, request: int) -> None:
+    """Whether a file that was written in the turn is newer than one that was not."""
+    path, other = newer
+    if path in written and path not in flat:
         what = f"{path} was written, and `find` says that it is no newer than {other}, which was not: {flat[:60]!r}"
         failed.note("M17", "written-time", path, what, request)
 

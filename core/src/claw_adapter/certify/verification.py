@@ -140,7 +140,8 @@ def _unsigned(key: str, signers: Path, signer: str) -> str:
     if not known:
         return f"{signers.name} has no public key that can be read"
     if key in known:
-        return f"{key} has signed it, and what {signers.name} says of that key (name, dates, namespaces, options) does not hold"
+        whose = f" as {signer!r}" if signer else ""
+        return f"{key} has signed it, which by {signers.name} does not count{whose}: see name, dates and namespaces of its line"
     by = f"; it was signed by {key}" if key else "; it is not signed"
     return (f"{signer!r} has not signed it" if signer else f"no key of {signers.name} has signed it") + by
 
