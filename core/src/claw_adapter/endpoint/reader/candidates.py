@@ -103,8 +103,8 @@ class Candidate:
             forms += [(f"as {style[0]}{style[1]}", styled(style, path, whole)) for style in known]
         if self.target.texts and not self.target.accepts("string"):
             forms.append(("parts", path.replace("/", PARTS)))
-        if self.target.absolute:
-            forms.sort(key=lambda form: form[0] == "relative")
+        if self.target.absolute and whole:  # a relative path may be taken from wherever a command has gone
+            return [*forms[1:], *([] if self.content else forms[:1])]
         return forms
 
     def arguments(self, target: str, more: Mapping[At, JsonValue] | None = None) -> JsonObject:
