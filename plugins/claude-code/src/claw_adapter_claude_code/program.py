@@ -59,11 +59,11 @@ def executable(there: Installed) -> Path | None:
 def spoken(prompt: str) -> str | list[dict[str, str]]:
     """The content of a user's message.
 
-    What begins with ``/`` would be a command, known or not; in two pieces it is text.
+    What begins with ``/`` would be a command, known or not; with an empty piece behind it, which is left out, it is text.
     """
     if not prompt.startswith("/"):
         return prompt
-    return [{"type": "text", "text": piece} for piece in (prompt[:1], prompt[1:]) if piece]
+    return [{"type": "text", "text": piece} for piece in (prompt, "")]
 
 
 class Program:
