@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import ClassVar
 
 from claw_adapter.errors import ScenarioError
@@ -36,9 +37,21 @@ _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0"
 
 
 class SuiteSource(ScenarioSource):
-    """A suite. Options: ``seed=N`` or ``seeds=0-7``, ``heavy=no`` leaves heavy ones out, ``only=ID+ID`` takes some."""
+    """A suite.
 
-    def __init__(self, seed: int | str = 0, heavy: bool | str = True, only: str = "", seeds: str = "") -> None:
+    Options: ``seed=N`` or ``seeds=0-7``, ``heavy=no`` leaves heavy ones out, ``only=ID+ID`` takes some, ``sample=N`` so many,
+    drawn from the word ``draw``.
+    """
+
+    def __init__(
+        self,
+        seed: int | str = 0,
+        heavy: bool | str = True,
+        only: str = "",
+        seeds: str = "",
+        sample: int | str = 0,
+        draw: str | int = "",
+    ) -> None:
         self.seeds = _numbers(seed, seeds)
         said = str(heavy).lower()
         if said not in _WORDS:
@@ -47,6 +60,9 @@ class SuiteSource(ScenarioSource):
             )
         self.heavy = _WORDS[said]
         self.only = tuple(filter(None, only.split("+")))
+        self.sample, self.draw = _number(sample, "sample"), str(draw)
+        if self.only and self.sample:
+            raise ScenarioError("sample and only exclude each other", remedy="Give one of the two.")
 
     def load(self, path: Path | None = None) -> Dataset:
         """Compile and load what is there of the suite, from `path` (a suite file) when it is given; missing specs are logged.
@@ -64,6 +80,9 @@ class SuiteSource(ScenarioSource):
         if self.only:
             folders = [folder for folder in folders if folder.name in self.only]
             missing = [name for name in missing if name in self.only]
+        if self.sample:
+            chosen = Random(f"{suite.id}/{self.draw}").sample(folders, min(self.sample, len(folders)))
+            folders = [folder for folder in folders if folder in chosen]
         if missing:
             _log.warning("suite %s: not there: %s", suite.id, ", ".join(missing))
         if not folders:
@@ -83,11 +102,11 @@ class Lite(SuiteSource):
     name: ClassVar[str] = "lite"
 
 
-def _number(seed: int | str) -> int:
+def _number(value: int | str, name: str = "seed") -> int:
     try:
-        return int(str(seed))
+        return int(str(value))
     except ValueError:
-        raise ScenarioError(f"seed={seed} is not a number", remedy="Write NAME:seed=3.") from None
+        raise ScenarioError(f"{name}={value} is not a number", remedy=f"Write NAME:{name}=3.") from None
 
 
 def _numbers(seed: int | str, seeds: str) -> tuple[int, ...]:

@@ -116,6 +116,7 @@ UNFINISHED: Final = (
     "Step 1 of 3 is complete.", "```",
 )  # fmt: skip
 """How answers end that some programs take for a question to themselves, or for the beginning of something."""
+TABLES: Final = ("csv", "csv", "tsv", "txt")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
 ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
@@ -315,10 +316,12 @@ class _Drawing:
         return [[turn, turn.model_copy(update={"replies": (self._says(),)}), self._turn(self._says())]]
 
     def _common(self) -> list[Unit]:
-        """A file with a name that many have."""
+        """A file with a name that many have, and a table."""
         made = PlanFile(path=self.rng.choice(COMMON), text=self.texts.lines(self.rng.randrange(3, 30)))
-        self.steps.append(made)
-        return [[self._turn(self._does(ToolUse(kind="read", target=made.path)), self._says())]]
+        table = PlanFile(path=f"{self.texts.word()}.{self.rng.choice(TABLES)}", text=self.texts.table())
+        self.steps += [made, table]
+        looks = [ToolUse(kind="read", target=one.path) for one in (made, table)]
+        return [[self._turn(self._does(*looks), self._says())]]
 
     def _wide(self) -> list[Unit]:
         """A long file is read, in which one line is very long; Bronze has a longer one shown by a command as well."""
@@ -544,17 +547,21 @@ class _Drawing:
         return [[self._turn(self._does(*uses), self._says())]]
 
     def _replaced(self) -> list[Unit]:
-        """A file is read, replaced by one of equal size, and read again; twice."""
+        """A file is read, replaced by one of equal size, and read again; twice, the second time only its last line is another."""
         file = self._file(self.rng.randrange(64, 100))
         look = ToolUse(kind="read", target=file.path)
         turns = [self._turn(self._does(look), self._says()) for _ in range(3)]
+        text = self._of_size(len(file.text))
+        end = self.texts.line(2 * LEAST)
         new = [
-            PlanChange(path=file.path, action="new", text=self._of_size(len(file.text))) for _ in turns[1:]
+            PlanChange(path=file.path, action="new", text=one) for one in (text, f"{text[: -len(end) - 2]}\n{end}\n")
         ]  # the first right behind the turn, before anything else makes the harness look
         return [[turns[0], new[0], turns[1]], [new[1], turns[2]]]
 
     def _listed(self) -> list[Unit]:
         """A folder is listed; files go and come in a folder of it, and it is listed again; then in itself, and again.
+
+        At last a command gives one of them another name, between two lists.
 
         In the plan without a past, one with many files is listed as well.
         """
@@ -569,7 +576,8 @@ class _Drawing:
             steps.append(PlanChange(path=paths[0], action="delete"))
             steps.append(PlanChange(path=paths[3], action="new", text=self.texts.lines(2)))
             steps.append(self._turn(look, self._says()))
-        return [steps]
+        named = ToolUse(kind="move", target=paths[3], content=f"{folder}/{self.texts.word()}.md")
+        return [[*steps, self._turn(look, self._does(named), look, self._says())]]
 
     def _crowd(self) -> list[ToolUse]:
         """A folder with many files, and a list of it."""

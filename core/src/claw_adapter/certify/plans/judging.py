@@ -16,7 +16,7 @@ from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.runs.load import RunData, TrialData
 
-__all__ = ["PlanOutcome", "compared", "judge_plans"]
+__all__ = ["PlanOutcome", "compared", "failed", "judge_plans"]
 
 OURS: Final = (Owner.INTERNAL, Owner.MACHINE)
 
@@ -67,13 +67,13 @@ def judge_plans(
     audited = {one.trial: one for one in audit_run(data, sources, restarts=restarts).trials}
     found = []
     for plan, trial in zip(plans, data.trials, strict=True):
-        audit, (failed, unjudged) = audited[trial.spec.id], _failed(trial, laid[plan.name])
-        findings = (*audit.findings, *(failed if not audit.findings else ()), *escaped)
+        audit, (more, unjudged) = audited[trial.spec.id], failed(trial, laid[plan.name])
+        findings = (*audit.findings, *(more if not audit.findings else ()), *escaped)
         found.append(PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests))
     return found
 
 
-def _failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:
+def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:
     """What failed though nothing was done to it, and what was answered though nothing could be."""
     found: dict[str, AuditFinding] = {}
     unjudged = ""

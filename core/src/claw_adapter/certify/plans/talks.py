@@ -14,6 +14,8 @@ from claw_adapter.protocol import Message, ToolCall
 __all__ = ["DrawnTalks"]
 
 
+AGAIN: Final = 0.03
+"""How often somebody in a history says what he has said before."""
 LONG: Final = (4_000, 9_000)
 """Characters of what somebody says at length."""
 
@@ -87,7 +89,7 @@ class DrawnTalks:
     def talk(
         self, count: int, *, tools: float = 0.0, first: str = "user", main: bool = False, short: bool = False
     ) -> list[Message]:
-        """At least so many messages; mostly by turns, with calls of tools in between; in the main session words come again.
+        """At least so many messages; mostly by turns, with calls of tools in between; now and then somebody says what was said before.
 
         In a `short` one everybody says a sentence.
         """
@@ -97,7 +99,7 @@ class DrawnTalks:
             if role == "assistant" and said and self.rng.random() < tools:
                 said += self._used(self.texts.sentence())
             within = len(said) > 3
-            again = main and within and self.rng.random() < 0.04
+            again = within and self.rng.random() < (0.04 if main else AGAIN)
             said.append(
                 self._again(said, role) if again else self.message(role, self.texts.sentence() if short else "")
             )

@@ -231,6 +231,12 @@ class Texts:
         name = f"{self.rng.choice(MODELS)}-{self.rng.randrange(2, 9)}-{kind}-{self.rng.randrange(10, 99)}"
         return f"{self.rng.choice(NOUNS)}-labs/{name}:free" if of_a_shop else name
 
+    def table(self) -> str:
+        """Cells as offices write them: something above the head, decimal commas, cells beyond the head, empty and of two lines."""
+        rows = [f"{self.sentence()};{self.number()},50;{self.number()},25;;" for _ in range(3)]
+        cell = f'"{self.sentence()},\n {self.sentence()} ""so"""'
+        return "\n".join((f"{self.sentence()}", "", "item;amount", *rows, f"{cell};{self.number()}; x ;", "'=1+1';;", ""))
+
     def path(self) -> str:
         """A file's path."""
         nouns = [self.rng.choice(NOUNS) for _ in range(4)]

@@ -1,0 +1,92 @@
+"""RUN-001: an ordinary run finds what bites in it, whose it is, and says how to see it again; a sound harness passes."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from claw_adapter.audit import Bite, TrialAudit
+from claw_adapter.certify.bench import Bench
+from claw_adapter.certify.checks import run
+from claw_adapter.certify.judge import certify, plan
+from claw_adapter.errors import PluginError
+from claw_adapter.reference.adapter import ReferenceHarness
+from claw_adapter.scenario.named import find_scenarios
+from support.misbehaving import Wire, kind
+
+
+class OldResultsCleared(Wire):
+    """Results of more than twenty turns ago are not sent any more: no shorter session shows it."""
+
+    def spoil_request(self, data):
+        own = self.own(data["messages"])
+        for message in data["messages"][: own[-20]] if len(own) > 20 else ():
+            if message["role"] == "tool":
+                message["content"] = "[old result cleared]"
+
+
+async def ran(harness, tmp_path, monkeypatch, scenarios=1, isolation=0):
+    monkeypatch.setattr(run, "SCENARIOS", scenarios)
+    async with Bench(harness, out=tmp_path / "out", isolation=isolation, nonce="ordinary") as bench:
+        (result,) = await certify(bench, plan("gold", only=["RUN"]))
+    return result
+
+
+async def test_a_sound_harness_passes_and_its_losses_are_said(tmp_path, monkeypatch):
+    result = await ran(ReferenceHarness(mode="in-process"), tmp_path, monkeypatch)
+    assert (result.outcome, result.what) == ("passed", "")
+    assert re.search(r"^lite:seed=\d,sample=1,draw=\w+: \S+ 28 of 28 right, 0 unscored", result.notes[0])
+
+
+async def test_what_bites_only_in_a_long_run_is_found_and_how_to_see_it_is_said(tmp_path, monkeypatch):
+    result = await ran(kind(OldResultsCleared)(), tmp_path, monkeypatch)
+    assert (result.outcome, result.owner) == ("failed", "harness")
+    assert result.what.startswith("M30 own-result-changed: ")
+    assert "in r2" in result.what
+    (asked,) = re.findall(r"^again: claw run (\S+) --harness \S+ --model reader", result.what, re.MULTILINE)
+    assert len(find_scenarios((asked,))) == 1
+
+
+def told(ours, theirs, bites=()):
+    """A trial of three rounds in which these scores were reached, and its audit."""
+
+    def trial(values):
+        rounds = [
+            SimpleNamespace(
+                round=f"r{n}", index=n, text="A", error=None, earlier_failures=(), score=SimpleNamespace(value=value)
+            )
+            for n, value in enumerate(values)
+        ]
+        return SimpleNamespace(rounds=rounds, start=None, end=None, status="finished")
+
+    audit = TrialAudit(trial="t", harness="h", bites=tuple(Bite(loss="a loss", rounds=(name,)) for name in bites))
+    return run._Told(trial(ours), audit, trial(theirs))
+
+
+@pytest.mark.parametrize(
+    ("case", "rounds"),
+    [
+        (told([1, 1, 1], [1, 1, 1]), []),
+        (told([1, 0, 1], [1, 1, 1]), ["r1"]),
+        (told([1, 0.5, 0], [1, 1, 1]), ["r1", "r2"]),
+        (told([1, None, 1], [1, 1, 1]), []),  # the reader had no way to do it, which is no fault
+        (told([1, 0, 1], [1, None, 1]), []),
+        (told([1, 0, 0], [1, 1, 1], bites=["r2"]), ["r1"]),  # a declared loss excuses what it bites
+    ],
+)
+def test_another_verdict_than_through_the_reference_is_a_finding(case, rounds):
+    found = list(case.findings())
+    assert [name for one in found for name in one.rounds] == rounds
+    assert {one.key for one in found} <= {"M30 verdict-differs"}
+
+
+async def test_without_the_scenarios_it_is_not_known(tmp_path, monkeypatch):
+    def missing(*_, **__):
+        raise PluginError("no scenarios are called 'lite'")
+
+    monkeypatch.setattr(run, "find_scenarios", missing)
+    result = await ran(ReferenceHarness(mode="in-process"), tmp_path, monkeypatch)
+    assert result.outcome == "unverified"
+    assert "pip install claw-adapter-scenarios" in result.what
