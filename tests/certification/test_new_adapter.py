@@ -123,7 +123,8 @@ def test_its_workflow_installs_claw_adapter_from_where_it_is(monkeypatch, told, 
     assert new_adapter.origin() == source
     text = skeleton("tiny", source=source)[".github/workflows/certify.yml"]
     made = yaml.safe_load(text)
-    assert made["env"] == {"CLAW_ADAPTER": source}
+    scenarios = source.replace("claw-adapter", "claw-adapter-scenarios", 1).replace("=core", "=scenarios/clawarena")
+    assert made["env"] == {"CLAW_ADAPTER": source, "CLAW_SCENARIOS": scenarios}
     assert any(
-        step.get("run", "").startswith('pip install "$CLAW_ADAPTER" -e') for step in made["jobs"]["certify"]["steps"]
+        step.get("run", "").startswith('pip install "$CLAW_ADAPTER" "$CLAW_SCENARIOS" -e') for step in made["jobs"]["certify"]["steps"]
     )

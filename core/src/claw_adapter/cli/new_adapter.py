@@ -27,6 +27,8 @@ FILES: Final = {
     "src/agent.py.in": "src/{module}/agent.py",
 }
 CORE: Final = "claw-adapter"
+SCENARIOS: Final = "claw-adapter-scenarios"
+"""What Gold runs."""
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -50,7 +52,8 @@ def skeleton(name: str, *, terminal: bool = False, source: str = CORE) -> dict[s
         to.format(module=module): _renamed((SKELETON / path).read_text("utf-8"), name) for path, to in files.items()
     }
     workflow = FILES["github/certify.yml.in"]
-    return made | {workflow: made[workflow].replace("SOURCE", source)}
+    scenarios = source.replace(CORE, SCENARIOS, 1).replace("#subdirectory=core", "#subdirectory=scenarios/clawarena")
+    return made | {workflow: made[workflow].replace("SOURCE", source).replace("SCENARIOS_FROM", scenarios)}
 
 
 def origin() -> str:
