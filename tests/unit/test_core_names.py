@@ -15,6 +15,7 @@ CITED = re.compile(r"ClawArena v[12]\b|\bAlgorithm \d of the ClawForge paper\b")
 """The paper that a formula or an algorithm is from stands beside it."""
 ALLOWED = {
     "api/experiment.py": ({"clawarena"}, "the name of the prompt format"),
+    "cli/new_adapter.py": ({"clawarena"}, "the folder of the repository that has the scenarios of Gold"),
     "cli/run.py": ({"nanobot", "clawarena"}, "an example in the help; the name of the prompt format"),
     "cli/score.py": ({"clawarena"}, "an example in the help"),
     "datasets/find.py": ({"clawarena"}, "the plugin of ours that is named where it is not installed"),
