@@ -9,6 +9,7 @@ from pathlib import Path
 
 from claw_adapter.harness import Checkpoint, Conversation, Event, Session, Support, TurnResult
 from claw_adapter.reference.adapter import ReferenceHarness
+from claw_adapter.reference.agent import READ_LIMIT
 from claw_adapter.testing import PlantedConversation, planted
 
 
@@ -178,6 +179,15 @@ class CachesFiles(PlantedConversation):
         agent.tool_read_file = lambda path, **more: (
             seen.setdefault(path, None) or seen.__setitem__(path, read(path, **more)) or seen[path]
         )
+
+
+class CutsEarlier(PlantedConversation):
+    """Files are cut at three quarters of the size that is declared."""
+
+    def __init__(self, inner, ctx):
+        super().__init__(inner, ctx)
+        read = inner._agent.tool_read_file
+        inner._agent.tool_read_file = lambda path, **more: read(path, **more)[: READ_LIMIT * 3 // 4]
 
 
 class DoubleUsage(PlantedConversation):

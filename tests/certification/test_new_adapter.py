@@ -125,6 +125,5 @@ def test_its_workflow_installs_claw_adapter_from_where_it_is(monkeypatch, told, 
     made = yaml.safe_load(text)
     scenarios = source.replace("claw-adapter", "claw-adapter-scenarios", 1).replace("=core", "=scenarios/clawarena")
     assert made["env"] == {"CLAW_ADAPTER": source, "CLAW_SCENARIOS": scenarios}
-    assert any(
-        step.get("run", "").startswith('pip install "$CLAW_ADAPTER" "$CLAW_SCENARIOS" -e') for step in made["jobs"]["certify"]["steps"]
-    )
+    installs = 'pip install "$CLAW_ADAPTER" "$CLAW_SCENARIOS" -e'
+    assert any(step.get("run", "").startswith(installs) for step in made["jobs"]["certify"]["steps"])

@@ -12,9 +12,11 @@ from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.checks import run
 from claw_adapter.certify.judge import certify, plan
 from claw_adapter.errors import PluginError
+from claw_adapter.protocol import Clip
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.scenario.named import find_scenarios
-from support.misbehaving import Wire, kind
+from claw_adapter.testing import PlantedConversation
+from support.misbehaving import Wire, declaring, kind
 
 
 class OldResultsCleared(Wire):
@@ -30,7 +32,7 @@ class OldResultsCleared(Wire):
 async def ran(harness, tmp_path, monkeypatch, scenarios=1, isolation=0):
     monkeypatch.setattr(run, "SCENARIOS", scenarios)
     async with Bench(harness, out=tmp_path / "out", isolation=isolation, nonce="ordinary") as bench:
-        (result,) = await certify(bench, plan("gold", only=["RUN"]))
+        (result,) = await certify(bench, plan("gold", only=["RUN-001"]))
     return result
 
 
@@ -90,3 +92,20 @@ async def test_without_the_scenarios_it_is_not_known(tmp_path, monkeypatch):
     result = await ran(ReferenceHarness(mode="in-process"), tmp_path, monkeypatch)
     assert result.outcome == "unverified"
     assert "pip install claw-adapter-scenarios" in result.what
+
+
+async def test_where_a_cut_begins_is_measured(tmp_path):
+    async with Bench(ReferenceHarness(mode="in-process"), out=tmp_path / "out", isolation=0, nonce="cuts") as bench:
+        (result,) = await certify(bench, plan("gold", only=["RUN-002"]))
+    assert result.outcome == "passed"
+    assert result.notes == ("files that are read: cut at 200,000 characters: whole at 180,000, cut at 204,000",)
+
+
+async def test_a_cut_that_is_declared_and_does_not_bite_is_a_warning(tmp_path):
+    made = declaring(PlantedConversation, losses=(Clip(of="command", characters=2_000),))
+    async with Bench(made(), out=tmp_path / "out", isolation=0, nonce="cuts") as bench:
+        (result,) = await certify(bench, plan("gold", only=["RUN-002"]))
+    assert result.outcome == "passed"
+    assert result.warnings == (
+        "declared, and 5,000 characters of plain sentences came back whole: what commands print: cut at 2,000 characters",
+    )

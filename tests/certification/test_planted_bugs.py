@@ -37,6 +37,7 @@ BUGS = {
     PASTS: (["SEED"], {"SEED-005", "SEED-007", "SEED-008"}),
     (planted.NoUsage, planted.Restless): (["TOK"], {"TOK-001", "TOK-004"}),
     (planted.DropsUpdates,): (["PLAN-002"], {"PLAN-002"}),
+    (planted.CutsEarlier,): (["RUN-002"], {"RUN-002"}),
 }
 """What is planted together, the checks that are asked, and those that name it; ``make mutants`` plants each alone.
 
@@ -54,7 +55,9 @@ async def test_planted_bugs_are_found_by_the_checks_that_name_them(made, tmp_pat
     for result in results:
         if result.outcome != "passed":
             assert result.outcome == "failed", result
-            assert result.owner in (("adapter", "harness") if result.id.startswith("PLAN") else ("adapter",)), result
+            assert result.owner in (
+                ("adapter", "harness") if result.id.startswith(("PLAN", "RUN")) else ("adapter",)
+            ), result
             assert result.remedy, "the author is told what to change"
 
 

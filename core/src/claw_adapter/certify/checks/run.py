@@ -1,12 +1,12 @@
-"""RUN: scenarios of `lite`, drawn, run as `claw run` runs them, and audited as `claw audit` does it."""
+"""RUN: scenarios of `lite`, drawn, run and audited as anybody does it; and declared cuts, measured."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 from claw_adapter.audit import AuditFinding, TrialAudit, audit_run
 from claw_adapter.certify.check import check
@@ -14,11 +14,15 @@ from claw_adapter.certify.demand import CheckFinding, Unverified
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.plans.judging import failed
 from claw_adapter.certify.plans.layout import LaidPlan, run_folder
+from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.errors import Owner, PluginError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import RunSettings, Scenario
+from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import TrialData, load_run
@@ -30,6 +34,12 @@ AT_ONCE: Final = 4
 """Trials at once, where the harness can have several conversations."""
 VARIANTS: Final = 8
 """Seeds of which one is drawn: each makes other numbers of a scenario."""
+PARTS: Final = (0.9, 1.02, 1.5, 2.5)
+MOST: Final = 210_000
+"""Sizes of what is shown, as parts of that from which on it is declared to be cut, up to so many characters; at the first there
+is room for numbers of lines."""
+WIDTH: Final = 150
+"""Characters of its lines."""
 YARDSTICK: Final = "yardstick"
 """What the reference harness is called in the run."""
 
@@ -55,12 +65,16 @@ class _Told:
                 f"reference harness: {here.text[:80]!r} in place of {there.text[:80]!r}"
             )
             if there.score.value is not None:
-                yield AuditFinding(must="M30", cause="verdict-differs", what=what, owner="harness", rounds=(here.round,))
+                yield AuditFinding(
+                    must="M30", cause="verdict-differs", what=what, owner="harness", rounds=(here.round,)
+                )
 
     @property
     def unjudged(self) -> str:
         """Why nothing can be said of it: what the machine did, or a fault of ours."""
-        return failed(self.trial, LaidPlan())[1] or ("" if self.reference.status == "finished" else "the reference failed")
+        return failed(self.trial, LaidPlan())[1] or (
+            "" if self.reference.status == "finished" else "the reference failed"
+        )
 
 
 @check(
@@ -108,7 +122,10 @@ async def _run(kit: Kit, plan: Plan, scenarios: dict[str, Scenario]) -> list[_To
 
     jobs = AT_ONCE if kit.capabilities.concurrent else 1
     harnesses = {kit.harness.name: kit.harness, YARDSTICK: ReferenceHarness()}
-    with scratch(beside=kit.bench.root.parent) as root, RunFolder(run_folder(root, f"{kit.bench.nonce}/ordinary")) as folder:
+    with (
+        scratch(beside=kit.bench.root.parent) as root,
+        RunFolder(run_folder(root, f"{kit.bench.nonce}/ordinary")) as folder,
+    ):
         folder.begin(plan)
         await run(folder, plan, scenarios, harnesses, jobs=jobs)
         data = load_run(folder.root)
@@ -140,3 +157,78 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], variant: int) -> C
         f"again: claw run lite:seed={variant},only={only} --harness {name} --model reader --out RUN; claw audit RUN"
     )
     return CheckFinding(what, owner=Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER, usual=False)
+
+
+@check(
+    "RUN-002", level="gold", must="M20", shows="nothing",
+    catches="Files, or what commands print, are cut elsewhere than it is declared.",
+    remedy="Declare the number of characters up to which nothing is missing (Capabilities.losses).",
+    needs=("turns", "stream_events", "update_workspace"),
+)  # fmt: skip
+async def cuts_are_where_they_are_declared(kit: Kit) -> None:
+    """Of each declared cut: what is a little shorter comes back whole; whether what is a little longer does is measured."""
+    losses = kit.capabilities.losses
+    cuts = [(one, kind) for one in losses if isinstance(one, Clip) for kind in [_shown_by(one, losses)] if kind]
+    plans = [_cut_plan(kit.bench.nonce, number, *cut) for number, cut in enumerate(cuts)]
+    if not plans:
+        kit.note("no cut of files or of what commands print is declared")
+        return
+    runner = PlanRunner(
+        kit.harness, options=kit.bench.options, isolation=kit.bench.isolation, deadline=kit.bench.deadline,
+        beside=kit.bench.root.parent,
+    )  # fmt: skip
+    for outcome in await runner.outcomes(plans, at_once=AT_ONCE if kit.capabilities.concurrent else 1):
+        clip = cuts[outcome.plan.number][0]
+        if outcome.findings:
+            first = outcome.findings[0]
+            owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
+            raise CheckFinding(f"{first.key}: {first.what} (declared is: {clip})", owner=owner, usual=False)
+        if outcome.unjudged:
+            raise Unverified(f"{clip}: could not be measured: {outcome.unjudged}")
+        bitten = {name for bite in outcome.bites if bite.loss == str(clip) for name in bite.rounds}
+        sizes = _sizes(clip)
+        cut = [size for number, size in enumerate(sizes, start=1) if f"r{number}" in bitten]
+        if sizes[0] in cut:
+            raise CheckFinding(f"{sizes[0]:,} characters came back cut already, and what is declared is: {clip}")
+        if cut:
+            whole = [size for size in sizes if size < cut[0]]
+            kit.note(f"{clip}: whole at {whole[-1]:,}, cut at {cut[0]:,}")
+        else:
+            kit.warn(f"declared, and {sizes[-1]:,} characters of plain sentences came back whole: {clip}")
+
+
+def _sizes(clip: Clip) -> list[int]:
+    sizes = [round(clip.characters * part) for part in PARTS]
+    return [*sizes[:2], *(size for size in sizes[2:] if size <= MOST)]
+
+
+def _shown_by(clip: Clip, losses: Sequence[Loss]) -> Literal["read", "cat", ""]:
+    """How what a cut is of is shown: by a tool that reads files, or by a command; nothing where it is neither's alone."""
+    own = {loss.of for loss in losses if isinstance(loss, Clip)}
+    match clip.of:
+        case "file":
+            return "read"
+        case "command":
+            return "cat"
+        case "result" if "file" not in own:
+            return "read"
+        case "result" if "command" not in own:
+            return "cat"
+        case _:
+            return ""
+
+
+def _cut_plan(nonce: str, number: int, clip: Clip, kind: Literal["read", "cat"]) -> SessionPlan:
+    """A session in which files of sizes about that of a cut are shown, one in each turn."""
+    texts = Texts(Random(f"{nonce}/cut/{number}"))
+    files, turns = list[PlanStep](), list[PlanStep]()
+    for size in _sizes(clip):
+        text = "\n".join(texts.line(WIDTH) for _ in range(size // WIDTH * 2))
+        file = PlanFile(path=texts.path(), text=f"{text[: size - 1]}\n")
+        shows = PlayedReply(uses=(ToolUse(kind=kind, target=file.path),))
+        files.append(file)
+        turns.append(PlanTurn(question=texts.message(), replies=(shows, PlayedReply(text=texts.sentence()))))
+    return SessionPlan(
+        nonce=nonce, number=number, level="gold", name=texts.scenario(), model=texts.model(), clock=texts.now,
+        steps=(*files, *turns),
+    )  # fmt: skip

@@ -547,7 +547,7 @@ class _Drawing:
         return [[self._turn(self._does(*uses), self._says())]]
 
     def _replaced(self) -> list[Unit]:
-        """A file is read, replaced by one of equal size, and read again; twice, the second time only its last line is another."""
+        """A file is read, replaced by one of equal size, and read again; and once more, its last line being another."""
         file = self._file(self.rng.randrange(64, 100))
         look = ToolUse(kind="read", target=file.path)
         turns = [self._turn(self._does(look), self._says()) for _ in range(3)]

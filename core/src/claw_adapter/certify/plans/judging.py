@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from claw_adapter.audit import AuditFinding, audit_run
+from claw_adapter.audit import AuditFinding, Bite, audit_run
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
 from claw_adapter.endpoint.models.played import ASIDE
@@ -30,6 +30,7 @@ class PlanOutcome:
     unjudged: str = ""
     rounds: int = 0
     requests: int = 0
+    bites: tuple[Bite, ...] = ()
 
     @property
     def keys(self) -> set[str]:
@@ -69,7 +70,9 @@ def judge_plans(
     for plan, trial in zip(plans, data.trials, strict=True):
         audit, (more, unjudged) = audited[trial.spec.id], failed(trial, laid[plan.name])
         findings = (*audit.findings, *(more if not audit.findings else ()), *escaped)
-        found.append(PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests))
+        found.append(
+            PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests, audit.bites)
+        )
     return found
 
 

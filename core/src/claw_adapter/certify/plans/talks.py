@@ -89,7 +89,7 @@ class DrawnTalks:
     def talk(
         self, count: int, *, tools: float = 0.0, first: str = "user", main: bool = False, short: bool = False
     ) -> list[Message]:
-        """At least so many messages; mostly by turns, with calls of tools in between; now and then somebody says what was said before.
+        """At least so many messages; mostly by turns, with calls of tools in between; now and then words come again.
 
         In a `short` one everybody says a sentence.
         """
