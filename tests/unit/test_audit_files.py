@@ -328,6 +328,15 @@ def test_equal_calls_take_effect_each_or_say_something_else():
     assert written(change, change, before=before, after={"a.md": "new\n"}, results=("ok", "not there")) == []
 
 
+def test_a_name_that_a_shell_spells_otherwise_is_removed_all_the_same():
+    name = "kitchen's notes.md"
+    spelt = """kitchen'"'"'s notes.md"""
+    add = ("exec", {"command": f"printf '%s\\n' 'one more' >> '{spelt}'"})
+    gone = ("exec", {"command": f"rm '{spelt}'"})
+    assert written(add, gone, before={name: "one\n"}, after={}, replies=(1, 2)) == []
+    assert written(add, before={name: "one\n"}, after={}) == ["M17 written-missing"]
+
+
 def test_what_is_written_a_second_time_in_a_later_reply_is_there_again():
     first, second = (("write_file", {"path": "a.md", "content": f"{text} harbour ledger\n"}) for text in ("one", "two"))
     calls = (first, second, first)

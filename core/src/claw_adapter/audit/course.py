@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.parts import gone_by, newer_by, put_by, said_by, shown_by
+from claw_adapter.audit.parts import gone_by, newer_by, put_by, said_by, shown_by, told_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters
@@ -155,7 +155,7 @@ class FileCourse:
             )
             seen |= {(effect, reply)} if effect is not None else set()
         said = [
-            "" if effect or looks(*one) else "\n".join(strings_of(one[1]))
+            "" if effect or looks(*one) else told_by(one[1])
             for effect, one in zip(found, named, strict=True)
         ]
         off = {

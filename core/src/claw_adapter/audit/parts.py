@@ -23,7 +23,7 @@ from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, l
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "gone_by", "newer_by", "put_by", "said_by", "shown_by"]
+__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "gone_by", "newer_by", "put_by", "said_by", "shown_by", "told_by"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -118,6 +118,12 @@ def said_by(arguments: dict[str, JsonValue]) -> list[str]:
             case ["echo", first, "printf", r"%s\n", second, ">&2"] if first.endswith(";"):
                 return [first[:-1], second]
     return []
+
+
+def told_by(arguments: dict[str, JsonValue]) -> str:
+    """All that a call says, as it is and as a shell reads it: a name with a quotation mark is spelt otherwise there."""
+    texts = list(strings_of(arguments))
+    return "\n".join([*texts, *(word for words in _commands(texts) for word in words)])
 
 
 def _commands(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
 from claw_adapter.audit.damage import DAMAGES
-from claw_adapter.audit.parts import gone_by, put_by
+from claw_adapter.audit.parts import gone_by, put_by, told_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.removals import Removal, Removals
 from claw_adapter.audit.rendering import (
@@ -278,7 +278,7 @@ def _judge_deleted(
 ) -> None:
     """Files that were deleted, and are there again although nothing has written them."""
     named = ((call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps)
-    said = "\n".join(text for name, given in named if not looks(name, given) for text in strings_of(given))
+    said = "\n".join(told_by(given) for name, given in named if not looks(name, given))
     for path in files.gone & files.after.keys() - files.before.keys() - course.texts.keys():
         if path in said:
             continue  # some tool may have written it
