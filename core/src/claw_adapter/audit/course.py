@@ -154,10 +154,7 @@ class FileCourse:
                 replace(effect, again=again, eats=eats, escapes=escapes) if effect is not None and counts else None
             )
             seen |= {(effect, reply)} if effect is not None else set()
-        said = [
-            "" if effect or looks(*one) else told_by(one[1])
-            for effect, one in zip(found, named, strict=True)
-        ]
+        said = ["" if effect or looks(*one) else told_by(one[1]) for effect, one in zip(found, named, strict=True)]
         off = {
             effect.path
             for effect, (name, _), (_, result, exchange) in zip(found, named, steps, strict=True)

@@ -23,7 +23,17 @@ from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, l
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.reading import strings_of
 
-__all__ = ["FileParts", "PutByCommand", "ShownByCommand", "gone_by", "newer_by", "put_by", "said_by", "shown_by", "told_by"]
+__all__ = [
+    "FileParts",
+    "PutByCommand",
+    "ShownByCommand",
+    "gone_by",
+    "newer_by",
+    "put_by",
+    "said_by",
+    "shown_by",
+    "told_by",
+]
 
 SLACK: Final = 0.8
 FEW: Final = 3
