@@ -38,7 +38,7 @@ def test_there_are_enough_mutants_of_every_kind():
 
 
 def test_the_quick_part_touches_every_area_that_takes_a_program():
-    """What SEED, TOK, PLAN and RUN ask is planted in test_planted_bugs.py and test_plans.py."""
+    """What SEED, TOK, PLAN and RUN ask is planted in test_planted_bugs.py and test_ordinary.py."""
     assert {check.partition("-")[0] for mutant in QUICK for check in mutant.trips} >= set(AREAS) - {
         "SEED",
         "TOK",

@@ -15,6 +15,7 @@ from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.context import Trick
 from claw_adapter.certify.demand import ISOLATED, CheckFinding, Demand, Unverified
 from claw_adapter.certify.director import Request
+from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.certify.script import say
 from claw_adapter.certify.standard import StandardPast
 from claw_adapter.certify.trial import KitTrial, Left
@@ -77,6 +78,14 @@ class Kit:
     def canary(self, label: str = "") -> str:
         """Words that stand nowhere else, drawn: the same for this check and label under one nonce."""
         return canary(self.bench.nonce, self.check.id, label)
+
+    def plans(self, keep: Path | None = None) -> PlanRunner:
+        """What plays sessions through the harness as the bench has it; their runs are left in `keep`, if anywhere."""
+        bench = self.bench
+        return PlanRunner(
+            self.harness, options=bench.options, isolation=bench.isolation, deadline=bench.deadline, keep=keep,
+            beside=bench.root.parent,
+        )  # fmt: skip
 
     async def shared(self) -> KitTrial:
         """The conversation that checks share: standard past and files, fit for turns that succeed.

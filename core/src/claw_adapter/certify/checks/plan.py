@@ -12,11 +12,10 @@ from claw_adapter.certify.demand import CheckFinding, Level, Unverified
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.evidence import evidence_folder
-from claw_adapter.certify.plans.judging import PlanOutcome, compared
+from claw_adapter.certify.plans.judging import PlanOutcome, also_found, compared, owner_of
 from claw_adapter.certify.plans.plan import step_text
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
-from claw_adapter.errors import Owner
 from claw_adapter.notation import render_named
 
 REMEDY: Final = (
@@ -46,11 +45,7 @@ MIXED: Final = "M25"
 
 async def _drawn(kit: Kit, level: Level) -> None:
     bench = kit.bench
-    folder = evidence_folder(bench.evidence, level)
-    runner = PlanRunner(
-        kit.harness, options=bench.options, isolation=bench.isolation, deadline=bench.deadline, keep=folder,
-        beside=bench.root.parent,
-    )  # fmt: skip
+    runner = kit.plans(keep=evidence_folder(bench.evidence, level))
     plans = [draw(bench.nonce, number, level) for number in range(PLANS[level])]
     at_once = len(plans) if bench.capabilities.concurrent else 1
     began = time.monotonic()
@@ -87,8 +82,7 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
     stored.parent.mkdir(parents=True, exist_ok=True)
     stored.write_text(short.model_dump_json(indent=1), "utf-8")
     steps = [f"  {number}. {step_text(step)}" for number, step in enumerate(short.steps, start=1)]
-    others = sorted({finding.key for _, finding in every} - {first.key})
-    more = f"\nalso found, possibly by the same cause: {', '.join(others)}" if others else ""
+    more = also_found(first, (finding for _, finding in every))
     cut = f", {found.cut}" if found.cut and most else ""
     shown = f"\nthe shortest plan found that shows it ({runner.runs} runs{cut}):\n" + "\n".join(steps)
     if first.must == MIXED:
@@ -99,9 +93,8 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
         f"again, in seconds (OUT: the folder of this report): claw certify {name} --plan OUT/{place} --out again\n"
         f"again, all of it: claw certify {name} --nonce {kit.bench.nonce} --only {kit.check.id}"
     )
-    owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
     remedy = REMEDIES.get(first.must, REMEDY)
-    return CheckFinding(what, remedy=remedy, owner=owner, usual=False, broken=first.must == "M29")
+    return CheckFinding(what, remedy=remedy, owner=owner_of(first), usual=False, broken=first.must == "M29")
 
 
 @check(

@@ -12,13 +12,12 @@ from claw_adapter.audit import AuditFinding, TrialAudit, audit_run
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding, Unverified
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.plans.judging import failed
+from claw_adapter.certify.plans.judging import also_found, failed, owner_of
 from claw_adapter.certify.plans.layout import LaidPlan, run_folder
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.texts import Texts
-from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
-from claw_adapter.errors import Owner, PluginError
+from claw_adapter.errors import PluginError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import RunSettings, Scenario
@@ -58,16 +57,14 @@ class _Told:
         yield from self.audit.findings or found
         bitten = {name for bite in self.audit.bites for name in bite.rounds}
         for here, there in zip(self.trial.rounds, self.reference.rounds, strict=False):
-            if here.score.value is None or here.score.value == there.score.value or here.round in bitten:
+            one, other = here.score.value, there.score.value
+            if one is None or other is None or one == other or here.round in bitten:
                 continue
             what = (
-                f"the answer scores {here.score.value:g}, and {there.score.value} where the same model is asked through the "
+                f"the answer scores {one:g}, and {other} where the same model is asked through the "
                 f"reference harness: {here.text[:80]!r} in place of {there.text[:80]!r}"
             )
-            if there.score.value is not None:
-                yield AuditFinding(
-                    must="M30", cause="verdict-differs", what=what, owner="harness", rounds=(here.round,)
-                )
+            yield AuditFinding(must="M30", cause="verdict-differs", what=what, owner="harness", rounds=(here.round,))
 
     @property
     def unjudged(self) -> str:
@@ -112,7 +109,7 @@ def _plan(kit: Kit, asked: str, scenarios: dict[str, Scenario], model: str) -> P
             {"name": "reference", "label": YARDSTICK},
         ],
         "models": [{"name": model, "kind": "reader"}],
-        "settings": RunSettings(isolation=kit.bench.isolation, deadline=kit.bench.deadline).model_dump(),
+        "settings": RunSettings(isolation=kit.bench.isolation, deadline=kit.bench.deadline),
     })  # fmt: skip
     return expand(experiment, scenarios)
 
@@ -147,8 +144,7 @@ def _scored(told: _Told) -> str:
 def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], variant: int) -> CheckFinding:
     """The first finding, the others by keys, and how it is seen again."""
     scenario, first = every[0]
-    others = sorted({finding.key for _, finding in every} - {first.key})
-    more = f"\nalso found, possibly by the same cause: {', '.join(others)}" if others else ""
+    more = also_found(first, (finding for _, finding in every))
     where = f" (in {', '.join(first.rounds[:3])} of {scenario})" if first.rounds else f" (in {scenario})"
     name = render_named(kit.harness.name, kit.bench.options)
     only = scenario.removesuffix(f"-v{variant}")
@@ -156,7 +152,7 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], variant: int) -> C
         f"{first.key}: {first.what}{where}{more}\n"
         f"again: claw run lite:seed={variant},only={only} --harness {name} --model reader --out RUN; claw audit RUN"
     )
-    return CheckFinding(what, owner=Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER, usual=False)
+    return CheckFinding(what, owner=owner_of(first), usual=False)
 
 
 @check(
@@ -173,16 +169,11 @@ async def cuts_are_where_they_are_declared(kit: Kit) -> None:
     if not plans:
         kit.note("no cut of files or of what commands print is declared")
         return
-    runner = PlanRunner(
-        kit.harness, options=kit.bench.options, isolation=kit.bench.isolation, deadline=kit.bench.deadline,
-        beside=kit.bench.root.parent,
-    )  # fmt: skip
-    for outcome in await runner.outcomes(plans, at_once=AT_ONCE if kit.capabilities.concurrent else 1):
+    for outcome in await kit.plans().outcomes(plans, at_once=AT_ONCE if kit.capabilities.concurrent else 1):
         clip = cuts[outcome.plan.number][0]
         if outcome.findings:
             first = outcome.findings[0]
-            owner = Owner.HARNESS if first.owner == "harness" else Owner.ADAPTER
-            raise CheckFinding(f"{first.key}: {first.what} (declared is: {clip})", owner=owner, usual=False)
+            raise CheckFinding(f"{first.key}: {first.what} (declared is: {clip})", owner=owner_of(first), usual=False)
         if outcome.unjudged:
             raise Unverified(f"{clip}: could not be measured: {outcome.unjudged}")
         bitten = {name for bite in outcome.bites if bite.loss == str(clip) for name in bite.rounds}

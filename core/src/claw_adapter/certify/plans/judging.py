@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,7 @@ from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.runs.load import RunData, TrialData
 
-__all__ = ["PlanOutcome", "compared", "failed", "judge_plans"]
+__all__ = ["PlanOutcome", "also_found", "compared", "failed", "judge_plans", "owner_of"]
 
 OURS: Final = (Owner.INTERNAL, Owner.MACHINE)
 
@@ -42,6 +42,17 @@ def compared(outcomes: Sequence[PlanOutcome]) -> str:
     """How much was compared, in words."""
     turns, requests = sum(one.rounds for one in outcomes), sum(one.requests for one in outcomes)
     return f"{turns} turns, {requests} requests compared whole"
+
+
+def owner_of(finding: AuditFinding) -> Owner:
+    """Whose it is, as findings of checks say it."""
+    return Owner.HARNESS if finding.owner == "harness" else Owner.ADAPTER
+
+
+def also_found(first: AuditFinding, every: Iterable[AuditFinding]) -> str:
+    """A line with the keys of all findings but the first; nothing where there are no others."""
+    others = sorted({finding.key for finding in every} - {first.key})
+    return f"\nalso found, possibly by the same cause: {', '.join(others)}" if others else ""
 
 
 def judge_plans(

@@ -235,9 +235,7 @@ class Texts:
         """Cells as offices write them: a line above the head, decimal commas, cells beyond the head and of two lines."""
         rows = [f"{self.sentence()};{self.number()},50;{self.number()},25;;" for _ in range(3)]
         cell = f'"{self.sentence()},\n {self.sentence()} ""so"""'
-        return "\n".join(
-            (f"{self.sentence()}", "", "item;amount", *rows, f"{cell};{self.number()}; x ;", "'=1+1';;", "")
-        )
+        return "\n".join((self.sentence(), "", "item;amount", *rows, f"{cell};{self.number()}; x ;", "'=1+1';;", ""))
 
     def path(self) -> str:
         """A file's path."""
