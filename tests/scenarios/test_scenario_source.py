@@ -100,6 +100,12 @@ def test_wrong_options_are_refused(name: str):
         find_scenarios((name,))
 
 
+@pytest.mark.parametrize("options", ["sample=-1", "sample=x", "sample=2,only=well-nine"])
+def test_a_sample_that_cannot_be_is_refused(options: str):
+    with pytest.raises(ScenarioError):
+        find_scenarios((f"lite:{options}",))
+
+
 def test_an_unknown_option_is_refused():
     with pytest.raises(AdapterError, match="no option 'sead'") as caught:
         find_scenarios(("clinic-fridge:sead=1",))

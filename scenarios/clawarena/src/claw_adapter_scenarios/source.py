@@ -61,6 +61,8 @@ class SuiteSource(ScenarioSource):
         self.heavy = _WORDS[said]
         self.only = tuple(filter(None, only.split("+")))
         self.sample, self.draw = _number(sample, "sample"), str(draw)
+        if self.sample < 0:
+            raise ScenarioError(f"sample={sample} is less than nothing", remedy="Write NAME:sample=3.")
         if self.only and self.sample:
             raise ScenarioError("sample and only exclude each other", remedy="Give one of the two.")
 
