@@ -374,6 +374,25 @@ def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_it
     assert causes(said[1], said[0], said[2], said[3]) == ["history-order"]
 
 
+def test_words_that_are_said_again_do_not_tell_where_a_message_stands():
+    """The last messages are shown, and the first time of the words is not among them."""
+    said = ["The key is lost today.", "The lift is slow again.", "The hall is open now.", "The clock stands still."]
+    said = [*said, "The key is lost today.", "The books are closed."]
+    messages = [Message(id=str(n), role="user", text=text) for n, text in enumerate(said)]
+
+    def causes(*shown):
+        book, failed = Book(), Failed()
+        Histories(renderer(), book, failed, ()).judge(
+            Session(id="mail", messages=messages), {}, "\n".join(shown), frozenset(), 1
+        )
+        failed.report(book)
+        return [finding.cause for finding in book.findings()]
+
+    assert causes(*said) == []
+    assert causes(*said[2:]) == ["history-missing"]
+    assert causes(said[0], said[2], said[1], *said[3:]) == ["history-order"]
+
+
 @pytest.mark.parametrize(
     ("losses", "hidden", "found"),
     [([], 1, ["history-missing"]), ([Drop(what="history_system")], 1, []),

@@ -345,16 +345,24 @@ def _by_number(page: HistoryPage) -> bool:
 
 def _sole(text: str, texts: Sequence[str]) -> bool:
     """Whether a text is long enough, and in no other one, so that it is known where it stands."""
-    return len(text) >= LEAST and sum(text in other for other in texts) == 1
+    return len(text) >= LEAST and _once(text, texts)
+
+
+def _once(text: str, texts: Sequence[str]) -> bool:
+    """Whether a text is in no other one."""
+    return sum(text in other for other in texts) == 1
 
 
 def _walked(texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
-    """The numbers of texts that are not there, and whether any stands in another place."""
+    """The numbers of texts that are not there, and whether any stands in another place.
+
+    Where a text stands is told by those that no other has: of words that are said again, the first may not be shown.
+    """
     place, lost, moved = 0, list[int](), False
     for number, text in enumerate(texts):
         at = flat.find(text, place)
         if at >= 0:
-            place = at + len(text)
+            place = at + len(text) if _once(text, texts) else place
         elif text in _besides([other for other in texts if text in other != text], flat):
             moved = moved or texts.count(text) == 1
         else:
