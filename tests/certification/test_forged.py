@@ -27,7 +27,7 @@ from claw_adapter.certify.envelope import seal
 from claw_adapter.certify.offspring import held_by_others
 from claw_adapter.certify.output import write_all
 from claw_adapter.certify.records import Adapter, CheckResult, Report, described_capabilities
-from claw_adapter.certify.requirements import load
+from claw_adapter.certify.requirements import CURRENT, MADE, load
 from claw_adapter.certify.terminal import print_report
 from claw_adapter.certify.verification import installed_otherwise, verify
 from claw_adapter.cli.common import console
@@ -61,7 +61,7 @@ def made(folder: Path, *, key: Path | None = None, **changed: object) -> Path:
         "spec": asked.spec, "requirement_set": asked.name, "requirement_digest": asked.digest, "kit": __version__,
         "kit_digest": code_digest("claw_adapter"), "nonce": "n", "isolation": 0, "asked": "bronze", "certified": False,
         "adapter": OTTER, "reached": "bronze",
-        "ok": True, "started": "2026-11-26T00:00:00+00:00", "seconds": 1.0, "platform": "Linux", "results": results,
+        "ok": True, "started": f"{MADE[CURRENT]}T00:00:00+00:00", "seconds": 1.0, "platform": "Linux", "results": results,
         "not_scored": asked.not_scored, "evidence": folder_digest(folder / "evidence"),
     }  # fmt: skip
     write_all(Report.model_validate(told | changed), folder, key=key)
