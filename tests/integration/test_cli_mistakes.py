@@ -150,7 +150,7 @@ def test_the_same_command_goes_on_when_its_folder_is_called_like_the_scenario(tm
         (("plugins", "nosuch"), 4, "there is no plugin 'nosuch'"),
         (("frameworks", "doctor", "nanobto"), 4, "Did you mean 'nanobot'?"),
         (("run", "demo", "-H", "reference:colour=red"), 2, "no option 'colour'"),
-        (("run", "lite:speed=3"), 2, "It has: heavy, only, seed, seeds."),
+        (("run", "lite:speed=3"), 2, "It has: draw, heavy, only, sample, seed, seeds."),
         (("run", "lite:heavy=maybe"), 2, "heavy=no"),
     ],
 )
