@@ -8,7 +8,7 @@ import pytest
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.ledger import KEY
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.pages import signs_lost, words_in
+from claw_adapter.audit.pages import broken_line, signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
@@ -59,6 +59,9 @@ def test_what_is_no_number_of_lines_and_what_says_where_it_ends_is_not_judged_by
     told = f"{chr(10).join(LINES[:50])}\n(go on with line 51)"
     assert parts(({}, told), ({"offset": 51}, 50, 100)) == []
     assert parts(({}, told), ({"offset": 51}, 51, 100)) == ["lines-between-parts"]
+    told = f"{chr(10).join(LINES[:450])}\n(lines 1 to 450 of 500; go on with offset=451)"
+    assert parts(({"limit": 450}, told), ({"offset": 500}, 499, 500)) == [], "the number of all lines"
+    assert parts(({"limit": 450}, told), ({"offset": 451}, 451, 500)) == ["lines-between-parts"]
     assert parts(({"offset": 1, "limit": 100}, 0, 60), ({"offset": 101, "limit": 100}, 100, 200)) == []
 
 
@@ -75,6 +78,39 @@ def test_framed_and_wrapped_lines_have_their_signs_and_a_lost_or_escaped_one_is_
     assert signs_lost(text, framed.replace("\u200d", "")) == ["\u200d"]
     assert signs_lost(text, framed.replace("\u00a0", " ")) == ["\u00a0"]
     assert signs_lost("a & b\n", "a &amp; b\n") == ["&"]
+
+
+LONG_LINES = "The first harbour ledger of the hall, which is long\nThe second ledger\n"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "The first harbour ledger\nof the hall, which is long\nThe second ledger",
+        "The first harbour led\nger of the hall, which is long\nThe second ledger",
+        "1| The first harbour ledger\n2| of the hall, which is long\n3| The second ledger",
+        '{"text": "The first harbour ledger\\nof the hall, which is long\\nThe second ledger", "lines": 3}',
+    ],
+)
+def test_a_line_that_is_broken_as_if_it_were_two_is_found(shown):
+    assert broken_line(LONG_LINES, shown).startswith("The first")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        LONG_LINES,
+        "The first harbour ledger\n  of the hall, which is long\nThe second ledger",
+        "The first harbour ledger ↩\nof the hall, which is long\nThe second ledger",
+        "1| The first harbour ledger\n   of the hall, which is long\n2| The second ledger",
+        "<file>\n1 | The first harbour ledger\nof the hall, which is long\n2 | The second ledger\n</file>",
+        "1| The first harbour ledger\n1| of the hall, which is long\n2| The second ledger",
+        '["The first harbour ledger ", "of the hall, which is long\\nThe second ledger"]',
+        "The first harbour ledger of the",
+    ],
+)
+def test_a_line_that_goes_on_in_one_of_another_shape_is_not_broken(shown):
+    assert broken_line(LONG_LINES, shown) == ""
 
 
 def test_blanks_at_the_ends_of_lines_count_but_for_the_ends_of_the_result():

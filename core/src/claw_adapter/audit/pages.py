@@ -7,15 +7,16 @@ import re
 from collections import Counter
 from typing import Final
 
-from claw_adapter.audit.results import lines_of_text
+from claw_adapter.audit.results import LEAST, lines_of_text, split_lines, texts_of
 
-__all__ = ["letters", "signs_lost", "unframed", "words_in"]
+__all__ = ["broken_line", "letters", "signs_lost", "unframed", "words_in"]
 
 WORD: Final = re.compile(r"\w+")
 SIGN: Final = re.compile(r"[^\w\s|]|[\u00a0\u2007\u202f\u2009\u3000]")
 """What is neither part of a word nor a break nor a bar; blanks that are not broken at are signs."""
 FRAME: Final = re.compile(r"^\s*(?:\[?L?\d+\s*[|│:→\])\t]|[|│])\s?|\s*[|│]\s*$")
 """What stands around a line: its number, a bar."""
+NUMBERED: Final = re.compile(r"^\s*\[?L?(\d+)\s*[|│:→\])\t]\s?")
 
 
 def words_in(text: str, flat: str) -> bool:
@@ -35,6 +36,37 @@ def signs_lost(text: str, flat: str) -> list[str]:
             found.append(next(sign for sign in "&<>\"'" if sign in line))
             break
     return found
+
+
+def broken_line(text: str, result: str) -> str:
+    """A line of a text that a result breaks as if it were two, with nothing that tells this break from those of the text."""
+    for shown in texts_of(result):
+        plain = _numbered(shown)
+        for line in lines_of_text(text):
+            if (
+                len(line) >= LEAST
+                and line not in shown
+                and _breaks(line, plain)
+                and not _breaks(line, text.replace(line, ""))
+            ):
+                return line
+    return ""
+
+
+def _breaks(line: str, text: str) -> bool:
+    return line in text.replace("\n", " ") or line in text.replace("\n", "")
+
+
+def _numbered(shown: str) -> str:
+    """A result without the numbers of its lines; what has none beside such that have, or the same again, begins no line."""
+    lines = split_lines(shown)
+    numbers = [found[1] if (found := NUMBERED.match(line)) else "" for line in lines]
+    counted = list(dict.fromkeys(int(number) for number in numbers if number))
+    if len(counted) < 2 or counted != list(range(counted[0], counted[0] + len(counted))):
+        return "\n".join(lines)
+    before = ["", *numbers]
+    begun = zip(lines, numbers, before, strict=False)
+    return "\n".join(NUMBERED.sub("", line) if own and own != last else f"\0{line}" for line, own, last in begun)
 
 
 def unframed(flat: str) -> str:

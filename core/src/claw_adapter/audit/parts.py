@@ -298,8 +298,10 @@ class FileParts:
         if after.start <= before.start:
             return False
         end = _end(text, before)
-        if after.start in before.told or {after.start, after.start - 1} & {end, len(text[:end].encode())}:
+        if {after.start, after.start - 1} & {end, len(text[:end].encode())}:
             return True
+        if after.start in before.told:  # a page that says the next line may say how many there are as well
+            return before.shown[-1] + 2 not in before.told or after.start == before.shown[-1] + 2
         return _full(before) and before.start + before.size >= after.start and not _begins_elsewhere(before, after)
 
 

@@ -15,7 +15,7 @@ from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Step
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.pages import signs_lost, words_in
+from claw_adapter.audit.pages import broken_line, signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, gone_by, newer_by, said_by, shown_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
@@ -61,7 +61,10 @@ SLACK: Final = 0.8
 COMMANDS: Final = Drop(what="command_format")
 STALE: Final = "file-stale"
 EMPTY: Final = "result-empty"
-STAYS: Final = frozenset({STALE, EMPTY, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"})
+BROKEN: Final = "line-broken"
+STAYS: Final = frozenset(
+    {STALE, EMPTY, BROKEN, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"}
+)
 """What no other reading mends: the tool has given something else than the file."""
 
 
@@ -279,6 +282,9 @@ class Reads:
             self.shown.take(reading.name, Remark.of(reading.result, split_lines(versions[read[0]]), path))
             failed.mended(label, but=STAYS)
             _bared(label, [versions[at] for at in read], flat, failed, request)
+        elif broken := _broken(versions, reading.result):
+            what = f"reading {label} breaks the line {broken[:80]!r}, and nothing tells that from an end of a line"
+            failed.note("M20", BROKEN, label, what, request)
         elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
             failed.mended(label, but=STAYS)
         elif not versions:
@@ -470,6 +476,12 @@ def _bared(path: str, read: Sequence[str], flat: str, failed: Failed, request: i
     if all(lines):
         what = f"reading {path} gives a line without the blanks at its ends: {lines[0][:60]!r}"
         failed.note("M20", "file-blanks", path, what, request)
+
+
+def _broken(versions: Sequence[str], result: str) -> str:
+    """A line that is broken, whichever version it is of."""
+    broken = [broken_line(text, result) for text in versions]
+    return broken[0] if broken and all(broken) else ""
 
 
 def _laid_out(text: str, pages: str) -> bool:

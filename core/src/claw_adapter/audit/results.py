@@ -26,6 +26,7 @@ __all__ = [
     "lines_of_text",
     "lines_otherwise",
     "split_lines",
+    "texts_of",
     "whole_in",
 ]
 
@@ -115,6 +116,12 @@ def flat_of(result: str) -> str:
     """A result's text; of JSON, and of JSON in it, its strings and numbers too, so that nothing is quoted."""
     _, *leaves = _leaves(result)
     return f"{result}\n" + "\n".join(leaves).replace("\r\n", "\n") if leaves else result.replace("\r\n", "\n")
+
+
+def texts_of(result: str) -> list[str]:
+    """The texts that a result is made of: itself, or those of its JSON."""
+    whole, *leaves = _leaves(result)
+    return leaves or [whole]
 
 
 def _leaves(value: object, depth: int = 0) -> Iterable[str]:
