@@ -53,6 +53,13 @@ def test_a_part_has_no_gap_and_one_that_a_command_shows_has_each_line_asked_for(
     assert parts(({"start_line": 11, "end_line": 50}, 11, 50)) == ["part-lines-missing"]
 
 
+def test_a_script_of_the_workspace_writes_what_its_command_says():
+    files = {"make.sh": "printf '%s\\n' 'a b' > out.csv\n", "out.csv": "old\n"}
+    run = ("exec", {"command": "sh make.sh"})
+    assert written(run, before=files, after=files | {"out.csv": "a b\n"}) == []
+    assert written(run, before=files, after=files) == ["M17 written-missing"]
+
+
 def test_what_is_no_number_of_lines_and_what_says_where_it_ends_is_not_judged_by_lines():
     bytes_of_it = ({"offset": 1, "limit": 100}, TEXT[1:101]), ({"offset": 101, "limit": 100}, TEXT[101:201])
     assert parts(*bytes_of_it) == []

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.parts import gone_by, newer_by, put_by, said_by, shown_by, told_by
+from claw_adapter.audit.parts import gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters
@@ -70,9 +70,15 @@ class _WriteEffect:
         return text.replace(next((one for one in ends if one in text), old), self.new)
 
 
-def _effect_of(name: str, arguments: dict[str, JsonValue], workspace: str) -> _WriteEffect | None:
-    """What a call of tool `name` is to write; None where it writes nothing, or nobody can say what."""
-    if put := put_by(arguments):
+def _effect_of(
+    name: str, arguments: dict[str, JsonValue], workspace: str, files: Mapping[str, str]
+) -> _WriteEffect | None:
+    """What a call of tool `name` is to write; None where it writes nothing, or nobody can say what.
+
+    A script of the `files` writes what its one command does.
+    """
+    script = files.get(place_in(run_by(arguments), workspace), "")
+    if put := put_by({"command": script} if script else arguments):
         return _WriteEffect(put.path, put.content, behind=put.behind)
     arguments = _flat(arguments)
     path = _path(arguments, workspace)
@@ -143,7 +149,7 @@ class FileCourse:
         """Before the first of these calls."""
         escapes = ESCAPES in losses
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
-        found = [_effect_of(name, arguments, workspace) for name, arguments in named]
+        found = [_effect_of(name, arguments, workspace, before) for name, arguments in named]
         replies = [exchange.number for _, _, exchange in steps]
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
         effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()

@@ -30,6 +30,7 @@ __all__ = [
     "gone_by",
     "newer_by",
     "put_by",
+    "run_by",
     "said_by",
     "shown_by",
     "told_by",
@@ -99,6 +100,15 @@ def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
                 return PutByCommand(path.removeprefix("./"), f"{content}\n", how == ">>")
     return None
+
+
+def run_by(arguments: dict[str, JsonValue]) -> str:
+    """The script of ``sh FILE``; nothing for any other command."""
+    for said in _commands(strings_of(arguments)):
+        match said:
+            case ["sh", path]:
+                return path.removeprefix("./")
+    return ""
 
 
 def gone_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:

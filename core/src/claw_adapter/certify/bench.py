@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from claw_adapter.certify.context import KitContext, Trick
 from claw_adapter.certify.demand import CheckFinding
-from claw_adapter.certify.digests import program_digests
+from claw_adapter.certify.digests import code_times, program_digests
 from claw_adapter.certify.director import Director
 from claw_adapter.certify.disguise import Disguise
 from claw_adapter.certify.offspring import adopting
@@ -96,6 +96,7 @@ class Bench:
 
     async def __aenter__(self) -> Self:
         self.began = time.time()
+        self._code = code_times(type(self.harness).__module__)
         self.before = frozenset(reaper.table())
         self._stack.enter_context(adopting())
         self.root = Path(tempfile.mkdtemp()).resolve()
@@ -120,6 +121,11 @@ class Bench:
     def keeps(self) -> bool:
         """Whether the evidence stays."""
         return self._out is not None
+
+    def rewritten(self) -> list[str]:
+        """Files of the adapter's own package that have come, gone or been written since the bench was opened."""
+        now = code_times(type(self.harness).__module__)
+        return sorted(name for name in {*self._code, *now} if self._code.get(name) != now.get(name))
 
     @property
     def level(self) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 
 __all__ = [
     "code_digest",
+    "code_times",
     "dependency_digests",
     "file_digest",
     "folder_digest",
@@ -40,11 +41,15 @@ def file_digest(path: Path) -> str:
 
 def folder_digest(folder: Path) -> str:
     """sha256 over the names and contents of all files below a folder, but for what Python compiled there."""
-    entries = {
-        path.relative_to(folder).as_posix(): file_digest(path)
+    return json_digest({name: file_digest(path) for name, path in _files(folder).items()})
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """All files below a folder by their names, but for what Python compiled there."""
+    return {
+        path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts
     }  # fmt: skip
-    return json_digest(entries)
 
 
 def undigested(folder: Path, *, empty: bool = True) -> list[str]:
@@ -77,12 +82,24 @@ def _utf8(name: str) -> bool:
 
 def code_digest(module: str) -> str:
     """Digest of the top-level package that a module belongs to, or of its one file; empty if it came from no file."""
+    place = _code(module)
+    return "" if place is None else folder_digest(place) if place.is_dir() else file_digest(place)
+
+
+def code_times(module: str) -> dict[str, tuple[int, int]]:
+    """Name → what writing changes (inode, time of change in ns) of each file of what `code_digest` is of."""
+    place = _code(module)
+    found = {} if place is None else {place.name: place} if place.is_file() else _files(place)
+    return {name: (path.stat().st_ino, path.stat().st_mtime_ns) for name, path in found.items()}
+
+
+def _code(module: str) -> Path | None:
     root = sys.modules.get(module.partition(".")[0])
     spec = importlib.util.find_spec(module.partition(".")[0]) if root is None else root.__spec__
     if spec is not None and spec.submodule_search_locations:
-        return folder_digest(Path(next(iter(spec.submodule_search_locations))))
+        return Path(next(iter(spec.submodule_search_locations)))
     file = spec.origin if spec is not None else getattr(root, "__file__", None)
-    return file_digest(Path(file)) if file and Path(file).is_file() else ""
+    return Path(file) if file and Path(file).is_file() else None
 
 
 def dependency_digests(distribution: str) -> dict[str, str]:

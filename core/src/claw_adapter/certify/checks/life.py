@@ -157,7 +157,7 @@ async def opens_again(kit: Kit) -> None:
 
 @check(
     "LIFE-008", level="bronze", must="M9", shows="conversations",
-    catches="Files are left outside the workspace and the state directory: next to them, in /tmp, at home.",
+    catches="Files are left outside workspace and state directory: next to them, in /tmp, at home, in the adapter's package.",
     remedy="Point every path of the harness (HOME, cache, temporary files, locks) below ctx.state_dir.",
 )  # fmt: skip
 async def no_files_elsewhere(kit: Kit) -> None:
@@ -166,6 +166,7 @@ async def no_files_elsewhere(kit: Kit) -> None:
     kit.expect(not left.beside, f"beside workspace and state directory there are {left.beside}")
     kit.expect(not left.outside, f"this names the trial and was left outside: {left.outside}")
     kit.expect(not left.temporary, f"temporary files of the adapter were left: {left.temporary[:5]}")
+    kit.expect(not kit.bench.rewritten(), f"the adapter's own package was written: {kit.bench.rewritten()[:5]}")
 
 
 @check(

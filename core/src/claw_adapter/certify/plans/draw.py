@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
@@ -116,6 +117,11 @@ UNFINISHED: Final = (
     "Step 1 of 3 is complete.", "```",
 )  # fmt: skip
 """How answers end that some programs take for a question to themselves, or for the beginning of something."""
+BEGINNINGS: Final = (
+    "Sure, ", "Of course! ", "Great question. ", "Based on the file, ", "Certainly: ", "Here is the answer:\n\n", "Okay.\n",
+    "As you asked, ", "Final answer: ", "**Answer:** ", "Thanks! ", "> ",
+)  # fmt: skip
+"""How answers begin that some programs take for no part of them."""
 TABLES: Final = ("csv", "csv", "tsv", "txt")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
@@ -174,6 +180,7 @@ class _Drawing:
             self._failures,
             self._dropped,
             self._inside,
+            self._made,
             self._scripts,
         ]
         if self.height == 0:
@@ -300,12 +307,13 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """Answers: a word, code or data as no program writes it alone, about failures, of a talk, and as if it went on."""
+        """Answers: a word, code or data as no program writes it, about failures, of a talk, as if it went on or had begun."""
         code, data = (
             f"```\n{self.texts.lines(2)}```",
             f'{{ "text":"{self.texts.sentence()}", "n":{self.texts.number()}.0,"e": 1e3,"e": "\\u00e9\\/" , "a":[ ]}}',
         )
         told = [f"{self.texts.sentence()}.\n{end}" for end in self.rng.sample(UNFINISHED, 3)]
+        told += [f"{begin}{self.texts.sentence()}." for begin in self.rng.sample(BEGINNINGS, 3)]
         texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted(), *told)
         return [[PlanTurn(question=self.texts.message(), replies=(PlayedReply(text=text),))] for text in texts]
 
@@ -514,6 +522,24 @@ class _Drawing:
         back = ToolUse(kind="cat", target=new, inside=True)  # some shells stay where they were left
         replies = (goes,), (looks[0], made), looks[1:], (back,)
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
+
+    def _made(self) -> list[Unit]:
+        """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later."""
+        made, folder, text = self._file(self.rng.randrange(3, 9)), self.texts.folder(), self.texts.lines(3).rstrip("\n")
+        script = PlanFile(
+            path=f"{self.texts.word()}.sh", text=f"printf '%s\\n' {shlex.quote(text)} > {shlex.quote(made.path)}\n"
+        )
+        self.steps.append(script)
+        show, look = (ToolUse(kind=kind, target=made.path) for kind in ("cat", "read"))
+        program = ToolUse(kind="program", target=made.path, content=text, needs=(script.path,))
+        filled = ToolUse(
+            kind="put", target=f"{folder}/{self.texts.word()}.csv", content=self.texts.sentence(), needs=(f"{folder}/",)
+        )
+        empty = ToolUse(kind="folder", target=folder)
+        replies = (show,), (program,), (show, look), (empty,)
+        first = self._turn(*(self._does(*uses) for uses in replies), self._says())
+        look = ToolUse(kind="read", target=filled.target)
+        return [[first], [self._turn(self._does(filled), self._does(look), self._says())]]
 
     def _scripts(self) -> list[Unit]:
         """A prompt, a file, an edit of it, another file and an answer that have no letter of English."""

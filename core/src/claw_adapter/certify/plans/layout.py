@@ -215,6 +215,8 @@ class _Layout:
         text = self.files.get(use.target)
         times = 0 if use.missed else 1
         once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == times)
+        if any(self.files.get(name) is None for name in use.needs):
+            return None
         match use.kind:
             case "history":
                 found = self.reading(use.target) if use.target in self.given else None
@@ -224,7 +226,9 @@ class _Layout:
                 return use.model_copy(update={"wanted": () if text is None else (text,)})
             case "pages" | "cat" | "edit" | "drop" | "move" if not once:
                 return None
-            case "write" | "put" | "add":
+            case "folder":
+                self.files[f"{use.target}/"] = ""
+            case "write" | "put" | "add" | "program":
                 end = "" if use.kind == "write" else "\n"
                 self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
             case "edit":

@@ -61,16 +61,19 @@ class ToolUse(Record):
     and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
     ``newer`` asks a command whether the target was changed later than the file `content`;
     ``list`` shows what is in a folder ("" is the workspace); ``drop`` removes a file by a command, ``move`` gives it another
-    path, the `content`; ``stray`` calls a tool of that name, which is none.
+    path, the `content`; ``folder`` makes a folder by a command; ``program`` runs a script, the first of `needs`,
+    that writes the `content` into the target; ``stray`` calls a tool of that name, which is none.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer",
+        "newer", "folder", "program",
     ]  # fmt: skip
     target: str
     content: str = ""
     names: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    """Files that have to be there, and folders, with a stroke at the end, that have to be made before."""
     wanted: tuple[str, ...] = ()
     """Texts of what is to be read; a result that has a line of them shows it, and any result does where there are none."""
     whole: bool = False
@@ -378,6 +381,8 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         "drop": f"rm {target}",
         "move": f"mv {target} {content}",
         "newer": f"find {target} -newer {content}",
+        "folder": f"mkdir -p {target}",
+        "program": " ".join(map(shlex.quote, ("sh", *use.needs[:1]))),
         "print": f"echo {target}; printf '%s\\n' {content} >&2",
         "put": text,
     }
