@@ -278,7 +278,53 @@ class EditsAsText(Agent):
         agent.tool_edit_file = edited
 
 
+class RemembersLooks(RunsACommandOnce):
+    """As long as nothing is written by a tool, or by a command that says so, what a command showed is shown again."""
+
+    def change(self, agent):
+        execute = agent.tool_exec
+
+        def told(command):
+            if not command.startswith("cat "):
+                self.results = self.results if command.startswith("sh ") else {}
+                return execute(command)
+            return self.results.get(command) or self.keep(command, execute(command))
+
+        agent.tool_exec = told
+        for name in ("tool_write_file", "tool_edit_file"):
+            setattr(agent, name, self.forgetting(getattr(agent, name)))
+
+    def forgetting(self, tool):
+        def forgets(*given, **more):
+            self.results = {}
+            return tool(*given, **more)
+
+        return forgets
+
+
+class WrapsLines(Agent):
+    """Lines of a file are broken, without a sign, where they become too long."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+        agent.tool_read_file = lambda path, **more: re.sub(r"(.{100}\S*) ", r"\1\n", read(path, **more))
+
+
+class RemovesEmptyFolders(PlantedConversation):
+    """After a turn."""
+
+    async def send(self, prompt, deadline):
+        turn = await super().send(prompt, deadline)
+        for path in sorted(self.ctx.workspace.rglob("*"), reverse=True):
+            if path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+        return turn
+
+
 MEDDLING = {
+    RemembersLooks: {"M20 file-stale"},
+    WrapsLines: {"M20 line-broken"},
+    RemovesEmptyFolders: {"M17 written-missing"},
     RunsACommandOnce: {"M20 file-stale"},
     EditsAsText: {"M17 written-newlines"},
     CutsLongLines: {"M20 file-cut"},
@@ -307,7 +353,7 @@ MEDDLING = {
 TOGETHER = [
     ReadsInBlocks, TakesLinesForComments, CutsOldArguments, LosesLineBetweenPages, UnescapesWhatIsWritten, ReadsTheNearestName,
     SpillsResults, DropsWhatNobodySees, HidesWhatFailed, TidiesUp, KeepsNotes,
-    RunsACommandOnce, EditsAsText,
+    RunsACommandOnce, EditsAsText, RemovesEmptyFolders,
 ]  # fmt: skip
 
 

@@ -157,7 +157,7 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], variant: int) -> C
 
 @check(
     "RUN-002", level="gold", must="M20", shows="nothing",
-    catches="Files, or what commands print, are cut elsewhere than it is declared.",
+    catches="Files, or what commands print, are cut before the size from which on that is declared.",
     remedy="Declare the number of characters up to which nothing is missing (Capabilities.losses).",
     needs=("turns", "stream_events", "update_workspace"),
 )  # fmt: skip
