@@ -7,6 +7,7 @@ import pytest
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.ledger import KEY
+from claw_adapter.audit.listings import judge_count
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
@@ -710,3 +711,18 @@ def test_a_line_that_is_shown_otherwise_is_told_from_one_that_is_left_out_or_cut
         assert not [*lines_otherwise(text, text.replace("08056,Zwickau Nord,11830", other))], other
     assert not [*lines_otherwise(text, text.replace("08056,Zwickau Nord,11830\n", ""))]
     assert not [*lines_otherwise(text, text)]
+
+
+def test_what_a_command_counts_in_the_workspace_is_what_is_there():
+    call = RequestUnit(CALL, f"exec {json.dumps({'command': 'echo "$(ls -A /w/t/workspace | wc -l) entries"'})}", "c")
+    there = {"a.md": None, "notes": None, "notes/b.md": None}
+    for after, said, keys in (
+        (there, "exit 0\n2 entries\n", []),
+        (there, "exit 0\n3 entries\n", ["M20 workspace-added"]),
+        ({**there, "c.md": None}, "3 entries", []),
+        (there, "refused", []),
+    ):
+        book = Book()
+        steps = [(call, RequestUnit(RESULT, said, "c"), SimpleNamespace(number=1, tools=()))]
+        judge_count(steps, there, after, book)
+        assert [finding.key for finding in book.findings()] == keys

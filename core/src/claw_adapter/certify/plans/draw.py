@@ -340,7 +340,7 @@ class _Drawing:
         self.steps.append(file)
         units: list[Unit] = [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
         if self.height == 0:
-            text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
+            text = self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
             longer = PlanFile(path=self.texts.path(), text=f"{text}\n")
             self.steps.append(longer)
             units.append([self._turn(self._does(ToolUse(kind="cat", target=longer.path)), self._says())])
@@ -524,7 +524,10 @@ class _Drawing:
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _made(self) -> list[Unit]:
-        """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later."""
+        """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later.
+
+        A command counts what is in the workspace while it runs.
+        """
         made, folder, text = self._file(self.rng.randrange(3, 9)), self.texts.folder(), self.texts.lines(3).rstrip("\n")
         script = PlanFile(
             path=f"{self.texts.word()}.sh", text=f"printf '%s\\n' {shlex.quote(text)} > {shlex.quote(made.path)}\n"
@@ -538,8 +541,8 @@ class _Drawing:
         empty = ToolUse(kind="folder", target=folder)
         replies = (show,), (program,), (show, look), (empty,)
         first = self._turn(*(self._does(*uses) for uses in replies), self._says())
-        look = ToolUse(kind="read", target=filled.target)
-        return [[first], [self._turn(self._does(filled), self._does(look), self._says())]]
+        looks = ToolUse(kind="read", target=filled.target), ToolUse(kind="count", target="")
+        return [[first], [self._turn(self._does(filled), self._does(*looks), self._says())]]
 
     def _scripts(self) -> list[Unit]:
         """A prompt, a file, an edit of it, another file and an answer that have no letter of English."""
@@ -733,7 +736,7 @@ class _Drawing:
 
     def _written_large(self) -> list[Unit]:
         """A file is written that is larger than what a pipe takes at once."""
-        text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
+        text = self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
         write = ToolUse(kind="write", target=self.texts.path(), content=text)
         return [[self._turn(self._does(write).model_copy(update={"piece": 2_000}), self._says())]]
 

@@ -277,6 +277,13 @@ class Texts:
             size += len(part)
         return "".join(parts).rstrip(" \n;")
 
+    def ruled(self, characters: int) -> str:
+        """As `prose`, in paragraphs under rules: so many characters, and about half the tokens."""
+        parts: list[str] = []
+        while (left := characters - sum(map(len, parts))) > 0:
+            parts.append(f"{self.prose(min(left, 160))}.\n{self.rng.choice('-=*') * self.rng.randrange(100, 240)}\n")
+        return "".join(parts).rstrip("\n")
+
     def lines(self, count: int) -> str:
         """A file's lines, each ended."""
         return "".join(f"{self.sentence()}\n" for _ in range(count))
