@@ -714,7 +714,8 @@ def test_a_line_that_is_shown_otherwise_is_told_from_one_that_is_left_out_or_cut
 
 
 def test_what_a_command_counts_in_the_workspace_is_what_is_there():
-    call = RequestUnit(CALL, f"exec {json.dumps({'command': 'echo "$(ls -A /w/t/workspace | wc -l) entries"'})}", "c")
+    command = 'echo "$(ls -A /w/t/workspace | wc -l) entries"'
+    call = RequestUnit(CALL, f"exec {json.dumps({'command': command})}", "c")
     there = {"a.md": None, "notes": None, "notes/b.md": None}
     for after, said, keys in (
         (there, "exit 0\n2 entries\n", []),
