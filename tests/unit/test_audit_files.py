@@ -7,7 +7,7 @@ import pytest
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.ledger import KEY
-from claw_adapter.audit.listings import judge_count
+from claw_adapter.audit.listings import judge_count, judge_status
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
 from claw_adapter.audit.parts import FileParts, said_by, shown_by
@@ -727,3 +727,23 @@ def test_what_a_command_counts_in_the_workspace_is_what_is_there():
         steps = [(call, RequestUnit(RESULT, said, "c"), SimpleNamespace(number=1, tools=()))]
         judge_count(steps, there, after, book)
         assert [finding.key for finding in book.findings()] == keys
+
+
+@pytest.mark.parametrize(
+    ("results", "found"),
+    [(("", "exit 1"), []), (("ok b", "ok c"), ["M17 status-untold"]), (("(exit 0)",) * 2, ["M17 status-untold"])],
+)
+def test_a_command_that_fails_without_a_word_is_not_answered_as_one_that_does_not(results, found):
+    book, files = Book(), {"a.md": "a b\n"}
+    steps = [
+        (
+            RequestUnit(CALL, f"exec {json.dumps({'command': f'grep -qF -- {text} a.md'})}", text),
+            RequestUnit(RESULT, result, text),
+            SimpleNamespace(number=1, tools=()),
+        )
+        for text, result in zip("bc", results, strict=True)
+    ]
+    judge_status(steps, files, files, book)
+    assert [finding.key for finding in book.findings()] == found
+    judge_status(steps, files, {"a.md": "a c\n"}, book := Book())
+    assert not book.findings()

@@ -306,6 +306,37 @@ def test_times_are_told_as_they_were_however_they_are_written(write, found):
     assert at_clock(lambda time: time.strftime(write), UTC, UTC, EAST, WEST)[:1] == found
 
 
+@pytest.mark.parametrize(
+    ("day", "found"),
+    [
+        (lambda before, time: "" if before else f"{time:%Y-%m-%d} ", ["history-times"]),
+        (lambda before, time: "", ["history-times"]),
+        (lambda before, time: "" if before == time.date() else f"--- {time:%Y-%m-%d} ---\n", []),
+        (lambda before, time: "" if before == time.date() else f"{time:%A}\n", []),
+        (lambda before, time: f"{time:%d %b} ", []),
+    ],
+)
+def test_a_clock_is_told_with_its_day_or_under_it(day, found):
+    start = datetime(2026, 3, 2, 9, 7, tzinfo=UTC)
+    messages = [
+        Message(
+            id=f"m{number}",
+            role="user",
+            text=f"The harbour {number} is closed.",
+            time=start + timedelta(hours=9 * number),
+        )
+        for number in range(8)
+    ]
+    before, lines = None, []
+    for message in messages:
+        lines.append(f"{day(before, message.time)}[{message.time:%H:%M}] {message.text}")
+        before = message.time.date()
+    book, failed = Book(), Failed()
+    Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), "\n".join(lines), 1)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found
+
+
 def test_times_may_be_told_in_one_zone_for_all():
     assert at_clock(lambda time: time.astimezone(EAST).strftime("%Y-%m-%d %H:%M"), UTC, WEST) == []
     assert at_clock(lambda time: time.astimezone(UTC).strftime("%Y-%m-%d %H:%M"), EAST, WEST) == []

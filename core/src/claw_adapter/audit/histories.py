@@ -33,6 +33,10 @@ TIME: Final = re.compile(
 )
 
 
+CLOCK: Final = re.compile(r"\b\d{1,2}:\d\d\b")
+DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d")
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryCall:
     """A call by which a history is read: its tool, what it gave, and the tools that were offered."""
@@ -276,7 +280,11 @@ class Histories:
         beside = max(_beside(shown, gaps[:-1]), _beside(shown, gaps[1:]), key=lambda found: found.count(True))
         wrong = beside.index(False) if beside.count(True) * 2 > len(shown) and False in beside else -1
         clocks = max((_Clocks.of(shown, those) for those in (gaps[:-1], gaps[1:])), key=lambda one: len(one.right))
-        if wrong >= 0 or (wrong := clocks.wrong) >= 0:
+        undated = max(_undated(shown, gaps[:-1]), _undated(shown, gaps[1:]))
+        if undated >= 0:
+            what = f"reading the history {session.id} gives {shown[undated].text[:40]!r} a clock, but not its day"
+            self.failed.note("M22", "history-times", session.id, what, request)
+        elif wrong >= 0 or (wrong := clocks.wrong) >= 0:
             text = shown[wrong].text
             what = f"reading the history {session.id} gives {text[:40]!r} another time"
             self.failed.note("M22", "history-times", session.id, what, request)
@@ -385,6 +393,39 @@ def _beside(messages: Sequence[Message], gaps: Sequence[str]) -> list[bool | Non
         own = any(form in gap for form in _forms(message))
         found.append(True if own else False if any(form in gap for form in times) else None)
     return found
+
+
+def _undated(messages: Sequence[Message], gaps: Sequence[str]) -> int:
+    """The first message of another day than the one before, beside which a clock stands and nothing that tells this; else -1.
+
+    What tells the day, in whatever words, is not beside the messages of the day before.
+    """
+    before, last = set[str](), -1
+    for number, (message, gap) in enumerate(zip(messages, gaps, strict=True)):
+        if message.time is None or not _clocks(message.time) & {*CLOCK.findall(gap)}:
+            continue
+        if DATE.search(gap):
+            before, last = set(), number
+            continue
+        day = messages[last].time if last >= 0 else None
+        beside = CLOCK.sub("", gap).replace(message.speaker or message.role, "")
+        if day is not None and all(one.date() != other.date() for one, other in _days(message.time, day)):
+            if beside in before:
+                return number
+            before = set()
+        before.add(beside)
+        last = number
+    return -1
+
+
+def _clocks(time: datetime) -> set[str]:
+    """Its own clock, and that of UTC."""
+    return {f"{time:%H:%M}", f"{time.astimezone(UTC):%H:%M}"}
+
+
+def _days(one: datetime, other: datetime) -> list[tuple[datetime, datetime]]:
+    """Two times by their own clocks, and by that of UTC."""
+    return [(one, other), (one.astimezone(UTC), other.astimezone(UTC))]
 
 
 def _forms(message: Message) -> tuple[str, ...]:

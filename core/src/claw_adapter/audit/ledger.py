@@ -13,7 +13,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.course import Steps
 from claw_adapter.audit.damage import damage_of
-from claw_adapter.audit.listings import judge_count
+from claw_adapter.audit.listings import judge_count, judge_status
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
@@ -279,6 +279,7 @@ class _Ledger:
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
         if self.facts.strict:
             judge_count(steps, self.facts.trees(record.before), files.tree, self.book)
+            judge_status(steps, before, after, self.book)
 
     def _executable(self, snapshot: str) -> set[str]:
         return {path for path, entry in self.facts.trees(snapshot).items() if entry.executable}

@@ -14,12 +14,13 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import Passage, Steps
+from claw_adapter.audit.parts import asks_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed
 from claw_adapter.audit.units import arguments_of
 from claw_adapter.reading import strings_of
 
-__all__ = ["folder_in", "judge_count", "judge_listing"]
+__all__ = ["folder_in", "judge_count", "judge_listing", "judge_status"]
 
 MOST: Final = 100
 """Files up to which a list has all of them; one of more may end somewhere if it says so."""
@@ -83,6 +84,20 @@ def judge_count(steps: Steps, before: Collection[str], after: Collection[str], b
         if counted and int(counted[1]) != len(names):
             what = f"before and after the turn {len(names)} names are in the workspace, and {counted[1]} while a command runs"
             book.find("M20", "workspace-added", what, owner="harness", request=exchange.number)
+
+
+def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, str], book: Book) -> None:
+    """What commands are answered that say nothing, of which some have failed and others have not."""
+    told: dict[tuple[str, bool], str] = {}
+    for call, result, exchange in steps:
+        asked = asks_by(arguments_of(call))
+        if asked is None or asked[1] not in before or before[asked[1]] != after.get(asked[1]):
+            continue
+        tool, there = call.text.partition(" ")[0], asked[0] in before[asked[1]]
+        said = told[tool, there] = result.text.replace(asked[0], "").strip()
+        if told.get((tool, not there)) == said:
+            what = f"a command that fails without a word is answered as one that does not: {said[:60]!r}"
+            book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 
 
 def _places(folder: str, there: Iterable[str]) -> list[str]:

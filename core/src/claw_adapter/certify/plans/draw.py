@@ -526,7 +526,7 @@ class _Drawing:
     def _made(self) -> list[Unit]:
         """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later.
 
-        A command counts what is in the workspace while it runs.
+        A command counts what is in the workspace while it runs; others say by their status alone whether a text is in a file.
         """
         made, folder, text = self._file(self.rng.randrange(3, 9)), self.texts.folder(), self.texts.lines(3).rstrip("\n")
         script = PlanFile(
@@ -541,7 +541,8 @@ class _Drawing:
         empty = ToolUse(kind="folder", target=folder)
         replies = (show,), (program,), (show, look), (empty,)
         first = self._turn(*(self._does(*uses) for uses in replies), self._says())
-        looks = ToolUse(kind="read", target=filled.target), ToolUse(kind="count", target="")
+        looks = [ToolUse(kind="read", target=filled.target), ToolUse(kind="count", target="")]
+        looks += [ToolUse(kind="has", target=script.path, content=one) for one in ("printf", self.texts.word())]
         return [[first], [self._turn(self._does(filled), self._does(*looks), self._says())]]
 
     def _scripts(self) -> list[Unit]:
