@@ -5,12 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from claw_adapter.audit.answered import judge_count, judge_status
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.commands import said_by, shown_by
 from claw_adapter.audit.ledger import KEY
-from claw_adapter.audit.listings import judge_count, judge_status
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
-from claw_adapter.audit.parts import FileParts, said_by, shown_by
+from claw_adapter.audit.parts import FileParts
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer

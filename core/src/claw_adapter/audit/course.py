@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.parts import asks_by, gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
+from claw_adapter.audit.commands import asks_by, gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters

@@ -402,7 +402,7 @@ def _undated(messages: Sequence[Message], gaps: Sequence[str]) -> int:
     """
     before, last = set[str](), -1
     for number, (message, gap) in enumerate(zip(messages, gaps, strict=True)):
-        if message.time is None or not _clocks(message.time) & {*CLOCK.findall(gap)}:
+        if message.time is None or not _own_clocks(message.time) & {*CLOCK.findall(gap)}:
             continue
         if DATE.search(gap):
             before, last = set(), number
@@ -418,7 +418,7 @@ def _undated(messages: Sequence[Message], gaps: Sequence[str]) -> int:
     return -1
 
 
-def _clocks(time: datetime) -> set[str]:
+def _own_clocks(time: datetime) -> set[str]:
     """Its own clock, and that of UTC."""
     return {f"{time:%H:%M}", f"{time.astimezone(UTC):%H:%M}"}
 

@@ -12,21 +12,16 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.book import Book
-from claw_adapter.audit.course import Passage, Steps
-from claw_adapter.audit.parts import asks_by
+from claw_adapter.audit.course import Passage
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed
-from claw_adapter.audit.units import arguments_of
 from claw_adapter.reading import strings_of
 
-__all__ = ["folder_in", "judge_count", "judge_listing", "judge_status"]
+__all__ = ["folder_in", "judge_listing"]
 
 MOST: Final = 100
 """Files up to which a list has all of them; one of more may end somewhere if it says so."""
 WORD: Final = re.compile(r"\w")
-COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
-COUNTED: Final = re.compile(r"(\d+) entries")
 NUMBER: Final = re.compile(r"\d")
 
 
@@ -74,30 +69,6 @@ def judge_listing(
             failed.note("M20", "listing-wrong", said, f"a list of {said} lacks {lost[0]}, which is there", request)
         if old := sorted(path for path, name in stale.items() if _names(name, flat)):
             failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
-
-
-def judge_count(steps: Steps, before: Collection[str], after: Collection[str], book: Book) -> None:
-    """What commands count in the workspace, in a turn that leaves the names there as they were before."""
-    names, left = ({path.partition("/")[0] for path in paths} for paths in (before, after))
-    for call, result, exchange in steps if names == left else ():
-        counted = COUNTED.search(result.text) if any(map(COUNTS.fullmatch, strings_of(arguments_of(call)))) else None
-        if counted and int(counted[1]) != len(names):
-            what = f"before and after the turn {len(names)} names are in the workspace, and {counted[1]} while a command runs"
-            book.find("M20", "workspace-added", what, owner="harness", request=exchange.number)
-
-
-def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, str], book: Book) -> None:
-    """What commands are answered that say nothing, of which some have failed and others have not."""
-    told: dict[tuple[str, bool], str] = {}
-    for call, result, exchange in steps:
-        asked = asks_by(arguments_of(call))
-        if asked is None or asked[1] not in before or before[asked[1]] != after.get(asked[1]):
-            continue
-        tool, there = call.text.partition(" ")[0], asked[0] in before[asked[1]]
-        said = told[tool, there] = result.text.replace(asked[0], "").strip()
-        if told.get((tool, not there)) == said:
-            what = f"a command that fails without a word is answered as one that does not: {said[:60]!r}"
-            book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 
 
 def _places(folder: str, there: Iterable[str]) -> list[str]:

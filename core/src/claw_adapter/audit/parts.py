@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import shlex
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Final
-
-from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.pages import letters, unframed
@@ -21,21 +17,8 @@ from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_say
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
-from claw_adapter.reading import strings_of
 
-__all__ = [
-    "FileParts",
-    "PutByCommand",
-    "ShownByCommand",
-    "asks_by",
-    "gone_by",
-    "newer_by",
-    "put_by",
-    "run_by",
-    "said_by",
-    "shown_by",
-    "told_by",
-]
+__all__ = ["FileParts"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -48,119 +31,6 @@ SIZE: Final = re.compile(r"limit|length|lines|count|max|size", re.IGNORECASE)
 """Names of arguments that say where a part begins and ends, and how much it has."""
 WHOLE: Final = re.compile(r"-?\d+")
 NUMBER: Final = re.compile(r"\d+")
-AROUND: Final = re.compile(r"^sleep [\d.]+ && |; exit \d+$")
-"""What a command waits for before, and the status with which it ends."""
-WAITS: Final = re.compile(r"sleep ([\d.]+) && ")
-LONG: Final = 10.0
-"""Seconds from which on a command may go on in the background."""
-LINES: Final = re.compile(r"(\d+),(\d+)p")
-HERE: Final = re.compile(r"cat > (?P<path>[^\n]+) <<'(?P<end>\w+)'\n(?P<text>.*\n)(?P=end)\n?", re.DOTALL)
-"""A command that writes a file as it stands in the command."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownByCommand:
-    """A command that shows a file, or lines of it, as a reading."""
-
-    path: str
-    arguments: dict[str, JsonValue]
-    slow: bool = False
-    """Whether it waits so long before that a program may put it into the background."""
-
-
-def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
-    """The reading that a command is: ``cat FILE``, also in its folder, or ``sed -n 'A,Bp' FILE``; None for any other."""
-    slow = any(float(found[1]) >= LONG for found in map(WAITS.match, strings_of(arguments)) if found)
-    for said in _commands(AROUND.sub("", text) for text in strings_of(arguments)):
-        match said:
-            case ["cat", path]:
-                return ShownByCommand(path, {}, slow)
-            case ["cd", folder, "&&", "cat", name]:
-                return ShownByCommand(f"{folder}/{name}", {})
-            case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
-                return ShownByCommand(path, {"start_line": int(found[1]), "end_line": int(found[2])})
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class PutByCommand:
-    """What a command writes into a file, in place of what was there, or behind it."""
-
-    path: str
-    content: str
-    behind: bool
-
-
-def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
-    r"""What ``printf '%s\n' TEXT > FILE``, or ``>> FILE``, or ``cat > FILE`` with a here-document writes; else None."""
-    for found in map(HERE.fullmatch, strings_of(arguments)):
-        if found is not None and len(words := shlex.split(found["path"])) == 1:
-            return PutByCommand(words[0].removeprefix("./"), found["text"], behind=False)
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
-                return PutByCommand(path.removeprefix("./"), f"{content}\n", how == ">>")
-    return None
-
-
-def asks_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
-    """The text and the file of ``grep -qF -- TEXT FILE``, which only its status answers; None for any other command."""
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["grep", "-qF", "--", text, path]:
-                return text, path
-    return None
-
-
-def run_by(arguments: dict[str, JsonValue]) -> str:
-    """The script of ``sh FILE``; nothing for any other command."""
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["sh", path]:
-                return path.removeprefix("./")
-    return ""
-
-
-def gone_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
-    """The file that is gone behind ``rm FILE`` or ``mv FILE NEW``, and what it is called then; None for any other command."""
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["rm", path]:
-                return path.removeprefix("./"), ""
-            case ["mv", path, new]:
-                return path.removeprefix("./"), new.removeprefix("./")
-    return None
-
-
-def newer_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
-    """The two files of ``find FILE -newer OTHER``, which names the first if it was changed later; else None."""
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["find", path, "-newer", other]:
-                return path, other
-    return None
-
-
-def said_by(arguments: dict[str, JsonValue]) -> list[str]:
-    r"""What a command must print: ``echo TEXT``, and ``printf '%s\n' TEXT >&2`` behind it."""
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["echo", first, "printf", r"%s\n", second, ">&2"] if first.endswith(";"):
-                return [first[:-1], second]
-    return []
-
-
-def told_by(arguments: dict[str, JsonValue]) -> str:
-    """All that a call says, as it is and as a shell reads it: a name with a quotation mark is spelt otherwise there."""
-    texts = list(strings_of(arguments))
-    return "\n".join([*texts, *(word for words in _commands(texts) for word in words)])
-
-
-def _commands(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The words of each text that a shell could read."""
-    for text in texts:
-        with contextlib.suppress(ValueError):
-            yield shlex.split(text)
 
 
 @dataclass(frozen=True, slots=True)

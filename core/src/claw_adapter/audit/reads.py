@@ -11,12 +11,13 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.commands import gone_by, newer_by, said_by, shown_by
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
-from claw_adapter.audit.parts import FileParts, gone_by, newer_by, said_by, shown_by
+from claw_adapter.audit.parts import FileParts
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
 from claw_adapter.audit.rendering import (

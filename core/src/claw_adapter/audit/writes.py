@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.commands import gone_by, put_by, told_by
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
 from claw_adapter.audit.damage import DAMAGES
-from claw_adapter.audit.parts import gone_by, put_by, told_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.removals import Removal, Removals
 from claw_adapter.audit.rendering import (
