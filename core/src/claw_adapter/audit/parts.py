@@ -90,7 +90,7 @@ class FileParts:
         there = {line.strip() for shape in (flat, unframed(flat)) for line in split_lines(shape)}
         run = letters(unframed(flat))
         shown = tuple(
-            at for at, line in enumerate(lines) if len(line) >= LEAST and (line in there or letters(line) in run)
+            at for at, line in enumerate(lines) if len(line) >= LEAST and (line in there or "" != letters(line) in run)
         )
         remark = flat
         for at in shown:
