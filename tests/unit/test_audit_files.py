@@ -74,11 +74,11 @@ def test_what_is_no_number_of_lines_and_what_says_where_it_ends_is_not_judged_by
     assert parts(({"offset": 1, "limit": 100}, 0, 60), ({"offset": 101, "limit": 100}, 100, 200)) == []
 
 
-def test_a_line_without_a_letter_is_shown_only_where_it_stands():
+def test_a_line_without_a_letter_or_said_twice_tells_no_place():
     failed = Failed()
     made = FileParts(PLAIN, Book(), failed)
-    lines = [LINES[0], 20 * "-", *LINES[1:50], 30 * "=", *LINES[50:90]]
-    for number, (start, end) in enumerate(((1, 50), (51, 90))):
+    lines = [LINES[0], 20 * "-", "The same again", *LINES[1:50], 30 * "=", *LINES[50:89], "The same again"]
+    for number, (start, end) in enumerate(((1, 50), (51, 93))):
         flat = "\n".join(lines[start - 1 : end])
         made.take(["\n".join(lines)], "a.md", "read", {"offset": start, "limit": 50}, flat, number, exact=False)
     made.judge()

@@ -35,7 +35,7 @@ NUMBER: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class _FilePart:
-    """One reading: from which line on it was asked for, how many (0: not said), which of them it shows, by number from 0."""
+    """One reading: from which line on it was asked for, how many (0: not said), which it shows (of those that stand once)."""
 
     start: int
     size: int
@@ -97,7 +97,7 @@ class FileParts:
             remark = remark.replace(lines[at], "", 1)
         told = frozenset(map(int, NUMBER.findall(remark[-400:] + remark[:400])))
         times = Counter(lines)
-        sole = [at for at in shown if times[lines[at]] == 1]
+        sole = tuple(at for at in shown if times[lines[at]] == 1)
         places = range(sole[0], sole[-1] + 1) if sole else range(0)
         around = ["", *lines, ""][places.start], [*lines, ""][places.stop]
         beside = Remark.of(result or flat, lines, path, around)
@@ -106,7 +106,7 @@ class FileParts:
             self.whole.take(tool, beside)
         last = self.last.get((path, tool))
         follow = follows(last[0], arguments, last[1]) if last else 0
-        part = _FilePart(*asked, shown, flat, request, told, exact, arguments, claim, follow)
+        part = _FilePart(*asked, sole, flat, request, told, exact, arguments, claim, follow)
         self._found.setdefault((path, tool, text), []).append(part)
         self.last.pop((path, tool), None)
         if follow or not asks_for_part(arguments):

@@ -281,8 +281,11 @@ class Texts:
         """As `prose`, in paragraphs under rules: so many characters, and about half the tokens."""
         parts: list[str] = []
         while (left := characters - sum(map(len, parts))) > 0:
-            parts.append(f"{self.prose(min(left, 160))}.\n{self.rng.choice('-=*') * self.rng.randrange(100, 240)}\n")
+            parts.append(f"{self.prose(min(left, 160))}.\n{self.number()} {self._rule()}\n")
         return "".join(parts).rstrip("\n")
+
+    def _rule(self) -> str:
+        return self.rng.choice("-=*") * self.rng.randrange(100, 240)
 
     def lines(self, count: int) -> str:
         """A file's lines, each ended."""
