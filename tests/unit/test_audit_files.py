@@ -743,19 +743,19 @@ def test_what_a_command_counts_in_the_workspace_is_what_is_there():
 
 @pytest.mark.parametrize(
     ("results", "found"),
-    [(("", "exit 1"), []), (("ok b", "ok c"), ["M17 status-untold"]), (("(exit 0)",) * 2, ["M17 status-untold"])],
+    [(("", "exit 1"), []), (("ok b.sh", "ok c.sh"), ["M17 status-untold"]), (("(exit 0)",) * 2, ["M17 status-untold"])],
 )
 def test_a_command_that_fails_without_a_word_is_not_answered_as_one_that_does_not(results, found):
-    book, files = Book(), {"a.md": "a b\n"}
+    book, files = Book(), {"b.sh": "exit 0\n", "c.sh": "exit 3\n"}
     steps = [
         (
-            RequestUnit(CALL, f"exec {json.dumps({'command': f'grep -qF -- {text} a.md'})}", text),
-            RequestUnit(RESULT, result, text),
+            RequestUnit(CALL, f"exec {json.dumps({'command': f'sh {name}'})}", name),
+            RequestUnit(RESULT, result, name),
             SimpleNamespace(number=1, tools=()),
         )
-        for text, result in zip("bc", results, strict=True)
+        for name, result in zip(files, results, strict=True)
     ]
     judge_status(steps, files, files, book)
     assert [finding.key for finding in book.findings()] == found
-    judge_status(steps, files, {"a.md": "a c\n"}, book := Book())
+    judge_status(steps, files, files | {"b.sh": "exit 3\n"}, book := Book())
     assert not book.findings()

@@ -79,3 +79,10 @@ def test_a_long_list_has_all_or_says_that_there_is_more(flat, found):
 )
 def test_what_it_lacks_or_has_too_much(flat, more, found):
     assert causes(flat, **more) == found
+
+
+def test_the_name_of_another_file_may_have_the_name_within():
+    there = {"\\notes\\sensor.sql": Passage(now=("text",)), "notes/sensor.sql": Passage(now=("text",))}
+    top = [path for path in (*PATHS, *there) if "/" not in path]
+    assert causes("\n".join([*top, "notes/"]), "", there) == []
+    assert causes("\n".join([*top, "notes/sensor.sql"]), "", there) == ["listing-wrong"]

@@ -7,12 +7,13 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.commands import asks_by, counts
+from claw_adapter.audit.commands import counts, run_by
 from claw_adapter.audit.course import Steps
 from claw_adapter.audit.units import arguments_of
 
 __all__ = ["judge_count", "judge_status"]
 
+ENDS: Final = re.compile(r"exit (\d+)\n")
 COUNTED: Final = re.compile(r"(\d+) entries")
 
 
@@ -27,14 +28,15 @@ def judge_count(steps: Steps, before: Collection[str], after: Collection[str], b
 
 
 def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, str], book: Book) -> None:
-    """What commands are answered that say nothing, of which some have failed and others have not."""
+    """What scripts are answered that say nothing, of which some end with an error and others do not."""
     told: dict[tuple[str, bool], str] = {}
     for call, result, exchange in steps:
-        asked = asks_by(arguments_of(call))
-        if asked is None or asked[1] not in before or before[asked[1]] != after.get(asked[1]):
+        script = run_by(arguments_of(call))
+        ends = ENDS.fullmatch(before.get(script, "")) if before.get(script) == after.get(script) else None
+        if ends is None:
             continue
-        tool, there = call.text.partition(" ")[0], asked[0] in before[asked[1]]
-        said = told[tool, there] = result.text.replace(asked[0], "").strip()
-        if told.get((tool, not there)) == said:
-            what = f"a command that fails without a word is answered as one that does not: {said[:60]!r}"
+        tool, works = call.text.partition(" ")[0], ends[1] == "0"
+        said = told[tool, works] = result.text.replace(script, "").strip()
+        if told.get((tool, not works)) == said:
+            what = f"a command that ends with an error is answered as one that does not: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)

@@ -16,7 +16,6 @@ from claw_adapter.reading import strings_of
 __all__ = [
     "PutByCommand",
     "ShownByCommand",
-    "asks_by",
     "counts",
     "gone_by",
     "newer_by",
@@ -80,15 +79,6 @@ def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
         match said:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
                 return PutByCommand(path.removeprefix("./"), f"{content}\n", how == ">>")
-    return None
-
-
-def asks_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
-    """The text and the file of ``grep -qF -- TEXT FILE``, which only its status answers; None for any other command."""
-    for said in _commands(strings_of(arguments)):
-        match said:
-            case ["grep", "-qF", "--", text, path]:
-                return text, path
     return None
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.commands import asks_by, gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
+from claw_adapter.audit.commands import gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters
@@ -117,9 +117,7 @@ class Passage:
 
 def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
     """Whether a call changes nothing for certain."""
-    return bool(
-        LOOKS.search(name) or shown_by(arguments) or said_by(arguments) or newer_by(arguments) or asks_by(arguments)
-    )
+    return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments) or newer_by(arguments))
 
 
 @dataclass(slots=True)

@@ -61,13 +61,13 @@ def judge_listing(
         stale = _inside(place, top, gone)
         if place != top:  # the name of a file that lies elsewhere as well tells nothing
             names, stale = ({path: name for path, name in one.items() if times[name] == 1} for one in (names, stale))
-        shown = {path for path, name in names.items() if _names(name, flat)}
+        shown = {path for path, name in names.items() if _names(name, flat, times)}
         if not shown or (many and _says_more(flat, [*names.values(), *stale.values()])):
             continue
         said = "the workspace" if place == "." else place
         if lost := sorted(names.keys() - shown):
             failed.note("M20", "listing-wrong", said, f"a list of {said} lacks {lost[0]}, which is there", request)
-        if old := sorted(path for path, name in stale.items() if _names(name, flat)):
+        if old := sorted(path for path, name in stale.items() if _names(name, flat, times)):
             failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
 
 
@@ -100,7 +100,12 @@ def _certain(passage: Passage) -> bool:
     return not passage.absent and passage.now[0] is not None
 
 
-def _names(name: str, flat: str) -> bool:
-    """Whether a list has a name, as it is or quoted as JSON or a shell has it: of both it can be read again."""
+def _names(name: str, flat: str, every: Iterable[str]) -> bool:
+    """Whether a list has a name, as it is or quoted as JSON or a shell has it: of both it can be read again.
+
+    That of another file, of all that there are, may have it within.
+    """
+    for other in every:
+        flat = flat.replace(other, "") if name in other != name else flat
     written = dict.fromkeys((name, json.dumps(name, ensure_ascii=False)[1:-1], shlex.quote(name)))
     return any(re.search(rf"(?<![\w.-]){re.escape(one)}(?![\w-])", flat) for one in written)

@@ -41,20 +41,17 @@ def signs_lost(text: str, flat: str) -> list[str]:
 def broken_line(text: str, result: str) -> str:
     """A line of a text that a result breaks as if it were two, with nothing that tells this break from those of the text."""
     for shown in texts_of(result):
-        plain = _numbered(shown)
+        joined = _joined(_numbered(shown))
         for line in lines_of_text(text):
-            if (
-                len(line) >= LEAST
-                and line not in shown
-                and _breaks(line, plain)
-                and not _breaks(line, text.replace(line, ""))
-            ):
+            broken = len(line) >= LEAST and line not in shown and any(line in one for one in joined)
+            if broken and not any(line in one for one in _joined(text.replace(line, ""))):
                 return line
     return ""
 
 
-def _breaks(line: str, text: str) -> bool:
-    return line in text.replace("\n", " ") or line in text.replace("\n", "")
+def _joined(text: str) -> tuple[str, str]:
+    """A text in one line, with a blank for each end of a line, and without."""
+    return text.replace("\n", " "), text.replace("\n", "")
 
 
 def _numbered(shown: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -86,7 +86,7 @@ class FileParts:
         if len(versions) != 1 or (asked := _asked(arguments)) is None:
             return False
         text = versions[0]
-        lines = [line.strip() for line in split_lines(text)]
+        lines = [line.strip() for line in split_lines(text.removesuffix("\n"))]
         there = {line.strip() for shape in (flat, unframed(flat)) for line in split_lines(shape)}
         run = letters(unframed(flat))
         shown = tuple(
@@ -98,10 +98,10 @@ class FileParts:
         told = frozenset(map(int, NUMBER.findall(remark[-400:] + remark[:400])))
         times = Counter(lines)
         sole = tuple(at for at in shown if times[lines[at]] == 1)
-        places = range(sole[0], sole[-1] + 1) if sole else range(0)
+        places = range(sole[0], _until(sole[-1], lines, times, there)) if sole else range(0)
         around = ["", *lines, ""][places.start], [*lines, ""][places.stop]
         beside = Remark.of(result or flat, lines, path, around)
-        claim = Claim.at(tool, beside, text, split_lines(text), places)
+        claim = Claim.at(tool, beside, text, split_lines(text.removesuffix("\n")), places)
         if lines_of_text(text)[-1:] == [lines[at] for at in sole[-1:]] and asks_for_part(arguments):
             self.whole.take(tool, beside)
         last = self.last.get((path, tool))
@@ -193,6 +193,13 @@ class FileParts:
         if after.start in before.told:  # a page that says the next line may say how many there are as well
             return before.shown[-1] + 2 not in before.told or after.start == before.shown[-1] + 2
         return _full(before) and before.start + before.size >= after.start and not _begins_elsewhere(before, after)
+
+
+def _until(last: int, lines: Sequence[str], times: Mapping[str, int], there: Collection[str]) -> int:
+    """Behind the last line that is known to be shown, and those that may stand there behind it: blank, short, repeated."""
+    known = (at for at in range(last + 1, len(lines)) if len(lines[at]) >= LEAST and times[lines[at]] == 1)
+    end = next(known, len(lines))
+    return next((at for at in range(last + 1, end) if lines[at] not in {"", *there}), end)
 
 
 def _full(part: _FilePart) -> bool:

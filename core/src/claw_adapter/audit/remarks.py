@@ -211,7 +211,9 @@ class Claim:
             tool,
             remark,
             counts=frozenset({len(lines), len([line for line in lines if line]), len(text), len(text.encode())}),
-            next=frozenset({*range(sure + 2, shown.stop + 2), *range(places[1], places[2] + 1)}),
+            next=frozenset(
+                {*range(sure + 2, shown.stop + 2), *range(len("\n".join(lines[: sure + 1])), places[2] + 1)}
+            ),
             pages=frozenset(ceil(count / size) for count, size in sizes if 0 < size < count),
             page=frozenset({before, before + 1}),
         )

@@ -526,7 +526,7 @@ class _Drawing:
     def _made(self) -> list[Unit]:
         """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later.
 
-        A command counts what is in the workspace while it runs; others say by their status alone whether a text is in a file.
+        A command counts what is in the workspace while it runs; others say by their status alone how they have ended.
         """
         made, folder, text = self._file(self.rng.randrange(3, 9)), self.texts.folder(), self.texts.lines(3).rstrip("\n")
         script = PlanFile(
@@ -542,7 +542,9 @@ class _Drawing:
         replies = (show,), (program,), (show, look), (empty,)
         first = self._turn(*(self._does(*uses) for uses in replies), self._says())
         looks = [ToolUse(kind="read", target=filled.target), ToolUse(kind="count", target="")]
-        looks += [ToolUse(kind="has", target=script.path, content=one) for one in ("printf", self.texts.word())]
+        ends = [PlanFile(path=f"{self.texts.word()}.sh", text=f"exit {status}\n") for status in (0, 3)]
+        self.steps += ends
+        looks += [ToolUse(kind="status", target=one.path) for one in ends]
         return [[first], [self._turn(self._does(filled), self._does(*looks), self._says())]]
 
     def _scripts(self) -> list[Unit]:

@@ -224,7 +224,7 @@ class _Layout:
                 return found.model_copy(update={"wanted": said}) if found is not None else None
             case "read":  # what was never there is asked for once
                 return use.model_copy(update={"wanted": () if text is None else (text,)})
-            case "pages" | "cat" | "has" | "edit" | "drop" | "move" if not once:
+            case "pages" | "cat" | "status" | "edit" | "drop" | "move" if not once:
                 return None
             case "folder":
                 self.files[f"{use.target}/"] = ""

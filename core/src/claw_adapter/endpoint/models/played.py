@@ -60,16 +60,15 @@ class ToolUse(Record):
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
     and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
     ``newer`` asks a command whether the target was changed later than the file `content`;
-    ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``has``
-    asks a command, which says nothing, whether the target has the `content`; ``drop``
+    ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``drop``
     removes a file by a command, ``move`` gives it another path, the `content`; ``folder`` makes a folder by a command;
-    ``program`` runs a script, the first of `needs`, that writes the `content` into the target; ``stray`` calls a tool of that
-    name, which is none.
+    ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
+    says nothing; ``stray`` calls a tool of that name, which is none.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer", "has", "folder", "count", "program",
+        "newer", "status", "folder", "count", "program",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -384,7 +383,7 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         "move": f"mv {target} {content}",
         "newer": f"find {target} -newer {content}",
         "count": f'echo "$(ls -A {shlex.quote(workspace)} | wc -l) entries"',
-        "has": f"grep -qF -- {content} {target}",
+        "status": f"sh {target}",
         "folder": f"mkdir -p {target}",
         "program": " ".join(map(shlex.quote, ("sh", *use.needs[:1]))),
         "print": f"echo {target}; printf '%s\\n' {content} >&2",
