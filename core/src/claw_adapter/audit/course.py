@@ -199,6 +199,10 @@ class FileCourse:
         """The files that are written in the turn."""
         return {effect.path for effect in self.effects if effect is not None}
 
+    def changes(self, path: str, *, after: int) -> bool:
+        """Whether a call behind that of a number is known to change a file."""
+        return any(effect is not None and effect.path == path for effect in self.effects[after + 1 :])
+
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""
         effect = self.effects[number]

@@ -163,7 +163,7 @@ class Reads:
         )
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
         named, dropped = set[str](), _dropped(steps)
-        for (call, result, exchange), passage in zip(steps, passages, strict=True):
+        for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
             path = self._path(arguments, files)
@@ -179,7 +179,7 @@ class Reads:
             known = self._known(path, passage, files, refusing)
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
-            true, passed = self._true(path, known, files, gone=gone)
+            true, passed = self._true(path, known, files, gone=gone, passing=course.changes(path, after=at))
             versions = [text.removeprefix(MARK) for text in true]
             versions = self._declared(versions, flat, command=label != path, written=path in course.paths)
             if path and (reads or (command is not None and (versions or gone))):
@@ -236,10 +236,17 @@ class Reads:
         ).through()
         return [_either(*both) for both in zip(found, other, strict=True)]
 
-    def _true(self, path: str, known: Passage, files: Files, *, gone: bool) -> tuple[list[str], list[str]]:
-        """What a file may be at a call, and what it was before in the turn; `gone`: a command has removed it."""
+    def _true(
+        self, path: str, known: Passage, files: Files, *, gone: bool, passing: bool
+    ) -> tuple[list[str], list[str]]:
+        """What a file may be at a call, and what it was before in the turn.
+
+        `gone`: a command has removed it; `passing`: what it is now, it is not afterwards.
+        """
         if gone:
             return [], [files.before[path]] if self.strict and path in files.before else []
+        if passing and self.strict and None in known.now:
+            return [], []
         now = [text for text in dict.fromkeys(known.now) if text is not None]
         true = files.versions(path) if not now or None in known.now else now
         return true, [text.removeprefix(MARK) for text in known.known]
