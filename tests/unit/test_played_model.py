@@ -99,10 +99,15 @@ EDIT = {
     ("said", "shown", "calls"),
     [
         ("edited {}", "", ["edit_file"]),
-        ("error: {} was not read. Read it with read_file first", "old line", ["edit_file", "read_file", "edit_file"]),
+        (
+            "error: {} was not read. Read it with read_file first",
+            'the old "line"',
+            ["edit_file", "read_file", "edit_file"],
+        ),
+        ("read_file first: {}", json.dumps({"text": 'the old "line"'}), ["edit_file", "read_file", "edit_file"]),
         ("edited {}; no need for read_file", "new line", ["edit_file", "read_file"]),
         ("not saved: {}; call save_buffer", ("saved", "new line"), ["edit_file", "save_buffer", "read_file"]),
-        ("{} is locked, see unlock", ("open", "old line"), ["edit_file", "unlock", "read_file", "edit_file"]),
+        ("{} is locked, see unlock", ("open", 'the old "line"'), ["edit_file", "unlock", "read_file", "edit_file"]),
     ],
 )
 @pytest.mark.parametrize("path", ["a.md", f"a folder; [1]/{'a long name ' * 20}.md"])
@@ -110,7 +115,7 @@ async def test_an_edit_is_made_again_when_a_notice_names_a_tool_and_the_text_is_
     others = (Tool(name, "", SCHEMA) for name in ("save_buffer", "unlock"))
     tools = (*TOOLS, Tool("edit_file", "Replace a text in a file.", EDIT), *others)
     results = iter([said.format(path), *([shown] if isinstance(shown, str) else shown), "edited"])
-    use = ToolUse(kind="edit", target=path, wanted=("old line",), content="new line")
+    use = ToolUse(kind="edit", target=path, wanted=('the old "line"',), content="new line")
     made = PlayedModel(
         (PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=(use,)), PlayedReply(text="Done."))),), "/w"
     )

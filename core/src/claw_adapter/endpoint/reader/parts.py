@@ -14,6 +14,7 @@ from claw_adapter.endpoint.reader.refusals import says, told_first
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
+from claw_adapter.endpoint.reader.writing import holds
 
 __all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers"]
 
@@ -52,7 +53,7 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
         if reader is not None:
             shape, place = habits.forms("read", reader.forms(path, workspace, habits.styles))[0]
             there = (yield Attempt("read", reader.tool, reader.arguments(place), shape)).text
-            if old.strip() in there and not (new.strip() and new.strip() in there):
+            if holds(old)(there) and not holds(new)(there):
                 yield attempt
         return True
     return False
