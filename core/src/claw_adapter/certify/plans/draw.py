@@ -78,6 +78,8 @@ BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (5_500, 7_000))
 """Characters of a long file that is written, by the level."""
+ASIDES: Final = 6
+"""Files beside one that is written, whose names are made from its own."""
 PAGED: Final = (410, 430)
 """Lines of a file that is read by pages."""
 STEPS: Final = (23, 28)
@@ -300,6 +302,10 @@ class _Drawing:
         made = PlanFile(path=self.texts.path(), text=self.texts.lines(lines).rstrip("\n") + end)
         self.steps.append(made)
         return made
+
+    def _aside(self, file: PlanFile) -> None:
+        """Files that are nobody's affair while a file beside them is written."""
+        self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in self.texts.asides(file.path, ASIDES)]
 
     # chains of units
 
@@ -635,6 +641,7 @@ class _Drawing:
             content=self.texts.across(self.texts.prose(self.rng.randrange(*WRITTEN[self.height]))),
         )
         before = self._file(self.rng.randrange(12, 30))
+        self._aside(before)
         emptied = ToolUse(kind="write", target=self._file(self.rng.randrange(3, 9)).path)
         over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
         look = ToolUse(kind="read", target=path)
@@ -687,6 +694,7 @@ class _Drawing:
         In between, a line is to be replaced that is not there, but for a number.
         """
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
+        self._aside(file)
         old, out = self.rng.sample(file.text.split("\n")[1:-2], 2)
         at = self.rng.randrange(5)
         block = "\n".join(file.text.split("\n")[at : at + 3])

@@ -35,6 +35,11 @@ DOTTED: Final = ("v1.2", "2026.03", "site.d", "a b", "it's", "\u00dcber", "readm
 """Names of folders that look like those of files, or like none."""
 LEFT_OUT: Final = ("log", "bak", "tmp", "lock", "old", "orig", "map", "cfg")
 """Suffixes of files that some programs leave out of lists."""
+ASIDE: Final = (
+    "{0}.{1}.bak", "{0}.bak", "{0}.{1}~", ".{0}.{1}.swp", "{0}.{1}.tmp", "{0}.tmp", "{0}.{1}.orig", "{0}.{1}.new",
+    "{0}.{1}.old", ".{0}.{1}.tmp", "#{0}.{1}#", "{0}.{1}.part",
+)  # fmt: skip
+"""Names under which some programs put something aside for a moment, of a file's name and its suffix."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml", "json", "ts", "py", "sql", "xml", "toml", "html")
 KINDS: Final = {
     "csv": ("zip,price,name,day,at", "01067,1.50,\"{0}, {0}\",1/2/25,{n}", "00501,2.00,,TRUE,1e5", "+49,-0,NaN,NULL,{n}"),
@@ -242,6 +247,12 @@ class Texts:
         nouns = [self.rng.choice(NOUNS) for _ in range(4)]
         folder = self.rng.choice(("", "", "notes/", f"{nouns[0]}/", f".{nouns[0]}/", f"{'/'.join(nouns)}/"))
         return f"{folder}{self.word()}.{self.rng.choice(SUFFIXES)}"
+
+    def asides(self, path: str, count: int) -> list[str]:
+        """Paths beside a file, of names that are made from its own."""
+        folder, stroke, name = path.rpartition("/")
+        stem, _, suffix = name.rpartition(".")
+        return [f"{folder}{stroke}{form.format(stem, suffix)}" for form in self.rng.sample(ASIDE, count)]
 
     def named(self, kind: str) -> str:
         """The path of a file of a kind, in a folder of its own where the kind is a name."""
