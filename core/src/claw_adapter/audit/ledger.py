@@ -261,7 +261,10 @@ class _Ledger:
         left = self.facts.encoded(record.snapshot)
         encoded = {path: text for path, text in self.facts.encoded(record.before).items() if left.get(path) == text}
         new = set[str]().union(*others) - first
-        self.reads.judge(steps, Files(before, after, older, new, encoded), talks)
+        trees = self.facts.trees(record.before), self.facts.trees(record.snapshot)
+        files = ({path for path, entry in tree.items() if entry.kind == "file"} for tree in trees)
+        binary = set.intersection(*files) - before.keys() - after.keys()
+        self.reads.judge(steps, Files(before, after, older, new, binary, encoded), talks)
 
     def _wrote(self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str]) -> None:
         encoded = self.facts.encoded(record.before)

@@ -79,6 +79,8 @@ class Files:
     """Lines that a file had in an earlier round, and no longer has; of one that was deleted, all of them."""
     new: Collection[str] = ()
     """Texts that came into its requests."""
+    others: Collection[str] = ()
+    """Files that are no text, and are there before and after."""
     encoded: Mapping[str, str] = field(default_factory=dict)
     """Texts in another encoding than UTF-8 that are the same before and after, with surrogates for its bytes."""
 
@@ -416,8 +418,9 @@ def _encoded(path: str, files: Files, result: str, failed: Failed, request: int)
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:
     """The files that are there in a reply, and may be."""
+    others = {path: Passage(now=("",)) for path in files.others}
     stays = {path: Passage(now=(text,)) for path, text in files.before.items() if path in files.after}
-    return {**stays, **passage}
+    return {**others, **stays, **passage}
 
 
 def _aged(newer: tuple[str, str], written: Collection[str], flat: str, failed: Failed, request: int) -> None:

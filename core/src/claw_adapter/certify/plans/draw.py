@@ -363,10 +363,11 @@ class _Drawing:
 
         A line is edited of a script that may be executed, and of a text in another encoding, which a command shows before.
         """
-        path = f"{self.texts.word()}/{self.texts.word()}.bin"
+        folder = self.texts.word()
+        path = f"{folder}/{self.texts.word()}.bin"
         self.steps.append(PlanFile(path=path, text=self._any_bytes(), encoding="latin-1"))
         script = PlanFile(
-            path=f"{self.texts.word()}.sh", text=f"#!/bin/sh\necho {self.texts.word()}\n", executable=True
+            path=f"{folder}/{self.texts.word()}.sh", text=f"#!/bin/sh\necho {self.texts.word()}\n", executable=True
         )
         self.steps.append(script)
         change = PlanChange(path=path, action="new", text=self._any_bytes(), encoding="latin-1")
@@ -374,7 +375,8 @@ class _Drawing:
         said = ToolUse(kind="edit", target=script.path, wanted=(script.text.splitlines()[1],), content="echo ready")
         looks = [ToolUse(kind="read", target=one.path) for one in (script, marked, other)]
         show = ToolUse(kind="cat", target=other.path)
-        first = self._turn(self._does(*looks[:2], show), self._does(said, begun), self._says())
+        listed = ToolUse(kind="list", target=folder)
+        first = self._turn(self._does(*looks[:2], show, listed), self._does(said, begun), self._says())
         second = self._turn(self._does(looks[2]), self._does(edited, *self._behind(marked)), self._says())
         return [[change, first], [second]]
 
@@ -504,7 +506,10 @@ class _Drawing:
         return self.texts.lines(self.rng.randrange(6, 12)).replace("\n", "\r\n")
 
     def _added(self) -> list[Unit]:
-        """A command adds a line to a file, twice in one reply and once in the next; one that shows another fails then."""
+        """A command adds a line to a file, twice in one reply and once in the next; one that shows another fails then.
+
+        Behind that, and before it is read again, another line of it is replaced.
+        """
         file = self._file(self.rng.randrange(3, 12))
         add = ToolUse(kind="add", target=file.path, content=self.texts.sentence())
         lines = self.texts.lines(self.rng.randrange(3, 12)).splitlines(keepends=True)
@@ -513,7 +518,9 @@ class _Drawing:
         self.steps.append(other)
         show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
         look = ToolUse(kind="read", target=file.path)
-        replies = (look, show, fails), (add, add), (add,), (look, show)
+        old = file.text.split("\n")[0]
+        change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence())
+        replies = (look, show, fails), (add, add), (add,), (change,), (look, show)
         return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _inside(self) -> list[Unit]:
