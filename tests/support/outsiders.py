@@ -305,7 +305,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 95,
+        "silver", 105,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

@@ -723,6 +723,9 @@ def test_a_line_that_is_shown_otherwise_is_told_from_one_that_is_left_out_or_cut
         assert not [*lines_otherwise(text, text.replace("08056,Zwickau Nord,11830", other))], other
     assert not [*lines_otherwise(text, text.replace("08056,Zwickau Nord,11830\n", ""))]
     assert not [*lines_otherwise(text, text)]
+    indented = f"{LINES[0]}\n    B=sensor\n{LINES[1]}\n"
+    numbered = "\n".join(f"{n:6d}\t{line}" for n, line in enumerate(indented.splitlines(), 99))
+    assert not [*lines_otherwise(indented, numbered)], "a frame that grows by a digit"
 
 
 def test_what_a_command_counts_in_the_workspace_is_what_is_there():

@@ -200,4 +200,4 @@ def _in_order(wanted: Sequence[str], shown: Sequence[str]) -> list[tuple[int, in
 def _is_like(line: str, other: str) -> bool:
     """Whether a line is another one, with something changed before its end."""
     first, last = shared(line, other)
-    return line != other and last > 0 and 2 * (first + last) >= len(line)
+    return line not in other and last > 0 and 2 * (first + last) >= len(line)
