@@ -35,6 +35,7 @@ LINES: Final = re.compile(r"(\d+),(\d+)p")
 HERE: Final = re.compile(r"cat > (?P<path>[^\n]+) <<'(?P<end>\w+)'\n(?P<text>.*\n)(?P=end)\n?", re.DOTALL)
 """A command that writes a file as it stands in the command."""
 COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
+"""A command that counts the names in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,11 @@ def said_by(arguments: dict[str, JsonValue]) -> list[str]:
     return []
 
 
+def counts(arguments: dict[str, JsonValue]) -> bool:
+    """Whether a command says how many names are in a folder, before the word ``entries``."""
+    return any(map(COUNTS.fullmatch, strings_of(arguments)))
+
+
 def told_by(arguments: dict[str, JsonValue]) -> str:
     """All that a call says, as it is and as a shell reads it: a name with a quotation mark is spelt otherwise there."""
     texts = list(strings_of(arguments))
@@ -131,8 +137,3 @@ def _commands(texts: Iterable[str]) -> Iterator[list[str]]:
     for text in texts:
         with contextlib.suppress(ValueError):
             yield shlex.split(text)
-
-
-def counts(arguments: dict[str, JsonValue]) -> bool:
-    """Whether a command says how many names are in a folder, before the word ``entries``."""
-    return any(map(COUNTS.fullmatch, strings_of(arguments)))

@@ -27,14 +27,13 @@ UNREAD: Final = "history-unread"
 TOOLS: Final = Drop(what="history_tools")
 SYSTEM: Final = Drop(what="history_system")
 BREAKS: Final = Drop(what="history_breaks")
+DAY: Final = r"\d{4}[-/]\d\d[-/]\d\d"
+DATE: Final = re.compile(DAY)
+CLOCK: Final = re.compile(r"\b\d{1,2}:\d\d\b")
 TIME: Final = re.compile(
-    r"(?P<date>\d{4}[-/]\d\d[-/]\d\d)[T ,]{1,2}(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::\d\d(?:[.,]\d+)?)?(?!\d)"
+    r"(?P<date>" + DAY + r")[T ,]{1,2}(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::\d\d(?:[.,]\d+)?)?(?!\d)"
     r"(?: ?(?P<half>[AaPp])\.?[Mm]\b)?(?: ?(?P<zone>Z\b|(?:UTC|GMT)(?![+-])|[+-](?P<by>\d\d):?(?P<and>\d\d)(?![\d-])))?"
 )
-
-
-CLOCK: Final = re.compile(r"\b\d{1,2}:\d\d\b")
-DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d")
 
 
 @dataclass(frozen=True, slots=True)

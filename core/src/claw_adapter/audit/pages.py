@@ -14,9 +14,10 @@ __all__ = ["broken_line", "letters", "signs_lost", "unframed", "words_in"]
 WORD: Final = re.compile(r"\w+")
 SIGN: Final = re.compile(r"[^\w\s|]|[\u00a0\u2007\u202f\u2009\u3000]")
 """What is neither part of a word nor a break nor a bar; blanks that are not broken at are signs."""
-FRAME: Final = re.compile(r"^\s*(?:\[?L?\d+\s*[|│:→\])\t]|[|│])\s?|\s*[|│]\s*$")
+LINE_NUMBER: Final = r"\[?L?(\d+)\s*[|│:→\])\t]"
+FRAME: Final = re.compile(rf"^\s*(?:{LINE_NUMBER}|[|│])\s?|\s*[|│]\s*$")
 """What stands around a line: its number, a bar."""
-NUMBERED: Final = re.compile(r"^\s*\[?L?(\d+)\s*[|│:→\])\t]\s?")
+NUMBERED: Final = re.compile(rf"^\s*{LINE_NUMBER}\s?")
 
 
 def words_in(text: str, flat: str) -> bool:

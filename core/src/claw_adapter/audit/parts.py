@@ -96,9 +96,9 @@ class FileParts:
         for at in shown:
             remark = remark.replace(lines[at], "", 1)
         told = frozenset(map(int, NUMBER.findall(remark[-400:] + remark[:400])))
-        times = Counter(lines)
-        sole = tuple(at for at in shown if times[lines[at]] == 1)
-        places = range(sole[0], _until(sole[-1], lines, times, there)) if sole else range(0)
+        known = _known(lines)
+        sole = tuple(at for at in shown if at in known)
+        places = range(sole[0], _until(sole[-1], lines, known, there)) if sole else range(0)
         around = ["", *lines, ""][places.start], [*lines, ""][places.stop]
         beside = Remark.of(result or flat, lines, path, around)
         claim = Claim.at(tool, beside, text, split_lines(text.removesuffix("\n")), places)
@@ -119,9 +119,7 @@ class FileParts:
     def judge(self) -> None:
         """Every part, and every two that follow each other."""
         for (path, _, text), parts in self._found.items():
-            lines = [line.strip() for line in split_lines(text)]
-            times = Counter(lines)
-            known = {at for at, line in enumerate(lines) if len(line) >= LEAST and times[line] == 1}
+            known = _known([line.strip() for line in split_lines(text)])
             for part in parts:
                 self._inside(part, path, known, len(lines_of_text(text)))
             for before, after in pairwise(parts):
@@ -195,11 +193,16 @@ class FileParts:
         return _full(before) and before.start + before.size >= after.start and not _begins_elsewhere(before, after)
 
 
-def _until(last: int, lines: Sequence[str], times: Mapping[str, int], there: Collection[str]) -> int:
+def _known(lines: Sequence[str]) -> set[int]:
+    """The lines that are long enough, and stand once, so that it is known where they are shown."""
+    times = Counter(lines)
+    return {at for at, line in enumerate(lines) if len(line) >= LEAST and times[line] == 1}
+
+
+def _until(last: int, lines: Sequence[str], known: Collection[int], there: Collection[str]) -> int:
     """Behind the last line that is known to be shown, and those that may stand there behind it: blank, short, repeated."""
-    known = (at for at in range(last + 1, len(lines)) if len(lines[at]) >= LEAST and times[lines[at]] == 1)
-    end = next(known, len(lines))
-    return next((at for at in range(last + 1, end) if lines[at] not in {"", *there}), end)
+    behind = (at for at in range(last + 1, len(lines)) if lines[at])
+    return next((at for at in behind if at in known or lines[at] not in there), len(lines))
 
 
 def _full(part: _FilePart) -> bool:

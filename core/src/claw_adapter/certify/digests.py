@@ -83,14 +83,15 @@ def _utf8(name: str) -> bool:
 def code_digest(module: str) -> str:
     """Digest of the top-level package that a module belongs to, or of its one file; empty if it came from no file."""
     place = _code(module)
-    return "" if place is None else folder_digest(place) if place.is_dir() else file_digest(place)
+    return "" if place is None else file_digest(place) if place.is_file() else folder_digest(place)
 
 
 def code_times(module: str) -> dict[str, tuple[int, int]]:
     """Name → what writing changes (inode, time of change in ns) of each file of what `code_digest` is of."""
     place = _code(module)
     found = {} if place is None else {place.name: place} if place.is_file() else _files(place)
-    return {name: (path.stat().st_ino, path.stat().st_mtime_ns) for name, path in found.items()}
+    stats = {name: path.stat() for name, path in found.items()}
+    return {name: (one.st_ino, one.st_mtime_ns) for name, one in stats.items()}
 
 
 def _code(module: str) -> Path | None:
