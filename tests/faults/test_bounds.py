@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 import sys
+import threading
 
 import pytest
 from tests.faults.test_runner_failures import RIGHT, only
@@ -106,7 +107,39 @@ def test_what_is_being_put_back_is_not_held_against_the_next_turn(tmp_path):
     assert asyncio.run(bounds.look(watched)).what.endswith("are allowed")
     bounds._look()
     assert watched.take_over() is None
-    watched.idle = False  # opened anew, and it fills the disk once more
+    watched.begins()  # opened anew, and it fills the disk once more
     watched._next_walk = 0
+    bounds._look()
+    assert watched.take_over() is not None
+
+
+def test_the_next_harness_begins_when_nothing_of_the_last_one_is_being_ended_any_more(tmp_path, monkeypatch):
+    """The watcher kills until none is left: what is opened meanwhile carries the same mark, and was killed with the rest."""
+    bounds, killing, killed, begun = Bounds("run", 10**12), threading.Event(), threading.Event(), threading.Event()
+    watched = bounds.add("t", RunSettings(max_disk=1000), (tmp_path,))
+    (tmp_path / "big").write_bytes(b"x" * 100_000)
+    monkeypatch.setattr("claw_adapter.runner.bounds.reaper.sweep", lambda *_: killing.set() or killed.wait(30))
+    watcher = threading.Thread(target=bounds._look)
+    watcher.start()
+    assert killing.wait(30)
+    assert watched.take_over() is not None
+    opening = threading.Thread(target=lambda: watched.begins() or begun.set())
+    opening.start()
+    assert not begun.wait(0.1)
+    killed.set()
+    assert begun.wait(30)
+    watcher.join()
+    opening.join()
+
+
+def test_what_was_seen_of_the_last_harness_is_not_held_against_the_next(tmp_path, monkeypatch):
+    bounds = Bounds("run", 10**12)
+    watched = bounds.add("t", RunSettings(max_processes=1), (tmp_path,))
+    seen = ["/proc/self", "/proc/self"]
+    monkeypatch.setattr(bounds, "_processes", lambda: watched.begins() or {"t": seen})
+    bounds._look()
+    assert watched.take_over() is None
+    monkeypatch.setattr(bounds, "_processes", lambda: {"t": seen})
+    monkeypatch.setattr("claw_adapter.runner.bounds.reaper.sweep", lambda *_: 0)
     bounds._look()
     assert watched.take_over() is not None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +66,10 @@ class Watched:
     files: SharedFiles = field(init=False)
     devices: frozenset[int] = field(init=False)
     """Of the disks on which it may write: a file without a name on another one is in memory."""
+    generation: int = 0
+    """How often the harness was opened: processes that were seen before that are not the ones of today."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while it is judged, and while what it has is being ended."""
     _next_walk: float = 0.0
 
     def __post_init__(self) -> None:
@@ -82,6 +87,12 @@ class Watched:
         over, self.over = self.over, None
         self.idle = self.idle or over is not None
         return over
+
+    def begins(self) -> None:
+        """The harness is about to be opened (anew): waits until nothing of its trial is being ended any more."""
+        with self.lock:
+            self.idle = False
+            self.generation += 1
 
     def used(self) -> MachineUse:
         """What it has used until now."""
@@ -137,27 +148,31 @@ class Bounds:
         return watched.take_over()
 
     def _look(self) -> None:
+        generations = [(watched, watched.generation) for watched in list(self._watched.values())]
         found = self._processes()
-        for watched in list(self._watched.values()):
-            if watched.settled:
-                continue
-            processes, settings = found.get(watched.trial, []), watched.settings
-            _, behind = unlinked(processes, watched.devices)
-            _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
-            _judge(watched, "threads", threads(processes), THREADS * settings.max_processes, "--max-processes")
-            held = memory(processes, behind, most := most_memory(settings))
-            _judge(watched, "memory", held, most, "--max-memory")
-            for name, seen in (("processes", len(processes)), ("memory", held)):
-                if seen:
-                    watched.peaks[name] = max(seen, watched.peaks.get(name, 0))
-            _judge(watched, "disk", watched.disk(now=False), watched.most_disk, "--max-disk")
-            for name, used, most in mounts(processes):
-                _judge(watched, name, used + PAGE, most, "--max-shm" if name == SHM else "")
-            if settings.isolation < 2:
-                _judge(watched, SHM, watched.files.look(processes), settings.max_shm, "--max-shm")
-            if watched.over is not None:
-                reaper.sweep(f"{self._marker}/{watched.trial}", SWEEP_SECONDS)
-                watched.files.remove()
+        for watched, generation in generations:
+            with watched.lock:
+                if not watched.settled and watched.generation == generation:
+                    self._hold(watched, found.get(watched.trial, []))
+
+    def _hold(self, watched: Watched, processes: list[str]) -> None:
+        settings = watched.settings
+        _, behind = unlinked(processes, watched.devices)
+        _judge(watched, "processes", len(processes), settings.max_processes, "--max-processes")
+        _judge(watched, "threads", threads(processes), THREADS * settings.max_processes, "--max-processes")
+        held = memory(processes, behind, most := most_memory(settings))
+        _judge(watched, "memory", held, most, "--max-memory")
+        for name, seen in (("processes", len(processes)), ("memory", held)):
+            if seen:
+                watched.peaks[name] = max(seen, watched.peaks.get(name, 0))
+        _judge(watched, "disk", watched.disk(now=False), watched.most_disk, "--max-disk")
+        for name, used, most in mounts(processes):
+            _judge(watched, name, used + PAGE, most, "--max-shm" if name == SHM else "")
+        if settings.isolation < 2:
+            _judge(watched, SHM, watched.files.look(processes), settings.max_shm, "--max-shm")
+        if watched.over is not None:
+            reaper.sweep(f"{self._marker}/{watched.trial}", SWEEP_SECONDS)
+            watched.files.remove()
 
     def _processes(self) -> dict[str, list[str]]:
         """The processes of each trial's harness: those with its mark, and what came of them whatever they carry.

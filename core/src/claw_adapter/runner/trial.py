@@ -262,7 +262,7 @@ class Trial:
             saved = self.checkpoint.overlays if self.checkpoint else {}
             self.context.endpoint = await self.overlays.open(self.context.endpoint, saved)
         late = self.late("the harness did not come up")
-        self.watched.idle = False
+        await to_thread(self.watched.begins)
         began = time.monotonic()
         async with timeout(self.spec.settings.deadline + LATE_SECONDS, late):
             self.conversation = await self.harness.open(self.context, self.checkpoint)
