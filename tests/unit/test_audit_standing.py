@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.standing import StandingLines
+from claw_adapter.audit.standing import StandingLines, StandingLists
 from claw_adapter.audit.units import RequestUnit
 
 FILES = {"notes/a.md": "", "b.txt": ""}
@@ -68,3 +68,36 @@ def test_what_shows_a_file_of_the_workspace_changes_with_it():
     texts = [RULES, f"{RULES}\nKeep notes/a.md short", f"{RULES}\nKeep notes/a.md short", RULES]
     assert judged(*texts) == ["M24 instructions-forgotten"]
     assert judged(*texts, known=["Keep notes/a.md short"]) == []
+
+
+HEAD = "You work in a folder with these files:"
+
+
+@pytest.mark.parametrize(
+    ("turns", "found"),
+    [
+        ([("a.md", "b.md", "c/d.md")] * 2, ""),
+        ([("a.md", "b.md", "c/d.md"), ("a.md", "b.md", "c/d.md", "new.md")], "lacks new.md, which is there"),
+        ([("a.md", "b.md", "c/d.md"), ("a.md", "b.md")], "has c/d.md, which is not there"),
+        ([("a.md", "b.md", "c/d.md"), ("a.md", "b.md", "c/d.md", ".cache/x")], ""),
+        ([("a.md", "b.md"), ("a.md", "new.md")], ""),
+    ],
+)
+@pytest.mark.parametrize("bullet", ["", "- ", "1. ", "./"])
+def test_a_list_of_all_files_in_the_instructions_is_of_its_turn(turns, found, bullet):
+    def causes(*lists, behind=""):
+        book = Book()
+        lines = StandingLists(book)
+        for number, (paths, names) in enumerate(zip(turns, lists, strict=True)):
+            text = "\n".join(
+                (HEAD, *(f"{bullet}{name}" for name in names if not name.startswith(".")), behind * number)
+            )
+            units = {number: [RequestUnit("system", text), RequestUnit("user", "Go on")]}
+            lines.judge(SimpleNamespace(chain=[SimpleNamespace(number=number)], units=units), paths)
+        return "".join(finding.what for finding in book.findings())
+
+    assert causes(*turns) == "", "made anew for each turn"
+    assert causes(*[("b.md",)] * 2) == "", "some files only"
+    assert causes(*[turns[0]] * 2).endswith(found)
+    assert bool(causes(*[turns[0]] * 2)) == bool(found)
+    assert causes(*[turns[0]] * 2, behind="since then: + new.md\nremoved: c/d.md") == "", "and what has changed since"

@@ -1,18 +1,22 @@
-"""What commands answer that show no file: how many names there are, and whether they have failed."""
+"""What commands answer that show no file: what they print, how many names there are, and whether they have failed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import counts, run_by
 from claw_adapter.audit.course import Steps
+from claw_adapter.audit.removals import Removals
+from claw_adapter.audit.results import flat_of
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
 
-__all__ = ["judge_count", "judge_status"]
+__all__ = ["judge_count", "judge_status", "judge_told"]
 
+BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
 COUNTED: Final = re.compile(r"(\d+) entries")
 
@@ -40,3 +44,48 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
         if told.get((tool, not works)) == said:
             what = f"a command that ends with an error is answered as one that does not: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
+
+
+def judge_told(
+    steps: Steps,
+    told: Sequence[ToldCommand | None],
+    after: Mapping[str, str],
+    silence: Removals,
+    book: Book,
+) -> None:
+    """Hold what commands print against their results.
+
+    What shows nothing of it may have been refused: not where the command has done what it was to do, nor where the answer is
+    that of commands which print nothing and have worked.
+
+    Args:
+        steps: the calls of a turn with their results.
+        told: of each, what its command does; None where that is not known, or files were others than it takes for given.
+        after: the workspace's texts behind the turn.
+        silence: knows what commands are answered that print nothing.
+        book: takes the findings.
+    """
+    for (call, result, exchange), one in zip(steps, told, strict=True):
+        lines = [line for text in (one.prints.splitlines() if one else ()) for line in [_plain(text)] if line]
+        shown = _plain(flat_of(result.text))
+        if one is None or not lines:
+            continue
+        done = bool(one.leaves) and all(after.get(path) == text for path, text in one.leaves.items())
+        if any(line in shown for line in lines) or done or silence.answers_so(call, result):
+            _judge_lines(one, lines, shown, exchange.number, book)
+
+
+def _judge_lines(one: ToldCommand, lines: Sequence[str], shown: str, request: int, book: Book) -> None:
+    at = 0
+    for line in lines:
+        found = shown.find(line, at)
+        if found < 0:
+            how = "not in its place" if line in shown else "not there"
+            what = f"{one.command[:80]!r} prints {line[:60]!r}, and that is {how} in its result: {shown[:60]!r}"
+            book.find("M17", "command-otherwise", what, owner="harness", request=request)
+            return
+        at = found + len(line)
+
+
+def _plain(text: str) -> str:
+    return BLANKS.sub(" ", text).strip()

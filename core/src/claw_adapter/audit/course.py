@@ -14,6 +14,7 @@ from claw_adapter.audit.commands import gone_by, newer_by, put_by, run_by, said_
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop, Loss
 from claw_adapter.reading import strings_of
@@ -138,18 +139,26 @@ class FileCourse:
     at: int = 0
     strict: bool = False
     """Whether nothing is to be taken for the text that an edit replaces but that text."""
+    told: Sequence[ToldCommand | None] = ()
+    """Of each call, what a plan says that its command does."""
+    sure: list[ToldCommand | None] = field(default_factory=list)
+    """Those so far before which files were as they take for given."""
     put_off: set[str] = field(default_factory=set)
     """Files whose writing was answered with the name of another tool, that saves them: until then they are as they were."""
 
     @classmethod
     def of(
         cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False,
-        losses: Collection[Loss] = (),
+        losses: Collection[Loss] = (), told: Sequence[ToldCommand | None] = (),
     ) -> FileCourse:  # fmt: skip
         """Before the first of these calls."""
+        told = told or [None] * len(steps)
         escapes = ESCAPES in losses
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
-        found = [_effect_of(name, arguments, workspace, before) for name, arguments in named]
+        found = [
+            None if known else _effect_of(name, arguments, workspace, before)
+            for (name, arguments), known in zip(named, told, strict=True)
+        ]
         replies = [exchange.number for _, _, exchange in steps]
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
         effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()
@@ -160,24 +169,27 @@ class FileCourse:
                 replace(effect, again=again, eats=eats, escapes=escapes) if effect is not None and counts else None
             )
             seen |= {(effect, reply)} if effect is not None else set()
-        said = ["" if effect or looks(*one) else told_by(one[1]) for effect, one in zip(found, named, strict=True)]
+        said = [
+            "" if effect or known or looks(*one) else told_by(one[1])
+            for effect, known, one in zip(found, told, named, strict=True)
+        ]
         off = {
             effect.path
             for effect, (name, _), (_, result, exchange) in zip(found, named, steps, strict=True)
             if effect is not None and points_on(name, exchange.tools, result.text, [effect.new, effect.path])
         }
-        return cls(steps, before, effects, said, strict=strict, put_off=off)
+        return cls(steps, before, effects, said, strict=strict, told=told, put_off=off)
 
     @classmethod
     def leaving(
         cls, steps: Steps, sides: tuple[Mapping[str, str], Mapping[str, str]], workspace: str, *, strict: bool,
-        losses: Collection[Loss],
+        losses: Collection[Loss], told: Sequence[ToldCommand | None] = (),
     ) -> FileCourse:  # fmt: skip
         """Before the first of these calls: the way through them that leads from one side to the other.
 
         That is the one in which edits take line ends as well if that is declared, and explains more of what is left.
         """
-        way = partial(cls.of, steps, sides[0], workspace, strict=strict, losses=losses)
+        way = partial(cls.of, steps, sides[0], workspace, strict=strict, losses=losses, told=told)
         if LINE_END not in losses:
             return way()
         plain, eaten = (len(way(eats=eats).left(sides[1])) for eats in (False, True))
@@ -194,14 +206,24 @@ class FileCourse:
             self.go_on()
         return {path for path, texts in self.texts.items() if texts[-1] == after.get(path)}
 
+    def trusted(self, after: Mapping[str, str]) -> list[ToldCommand | None]:
+        """To the end: what was said of commands, where files were as that takes for given and are then as it leaves them."""
+        self.left(after)
+        wrong = {path for path, texts in self.texts.items() if texts[-1] is not None and texts[-1] != after.get(path)}
+        return [None if one is None or wrong & {*one.given, *one.leaves} else one for one in self.sure]
+
     @property
     def paths(self) -> set[str]:
         """The files that are written in the turn."""
-        return {effect.path for effect in self.effects if effect is not None}
+        told = (path for one in self.told if one is not None for path in one.leaves)
+        return {effect.path for effect in self.effects if effect is not None} | {*told}
 
     def changes(self, path: str, *, after: int) -> bool:
         """Whether a call behind that of a number is known to change a file."""
-        return any(effect is not None and effect.path == path for effect in self.effects[after + 1 :])
+        later = (*self.effects[after + 1 :],), (*self.told[after + 1 :],)
+        return any(one is not None and one.path == path for one in later[0]) or any(
+            one is not None and path in one.leaves for one in later[1]
+        )
 
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""
@@ -253,7 +275,9 @@ class FileCourse:
     def go_on(self) -> None:
         """Past the next call."""
         effect, said, gone = self.effects[self.at], self.said[self.at], gone_by(arguments_of(self.steps[self.at][0]))
+        told = self.told[self.at]
         self.at += 1
+        self._tell(told)
         for path in self.paths if said else ():
             if path in said and (path not in self.put_off or gone is not None):
                 self.texts.setdefault(path, [self.before.get(path)]).append(None)
@@ -262,6 +286,14 @@ class FileCourse:
             unknown = len(texts) > 1 and texts[-1] is None
             whole = effect.old is None and not effect.behind
             texts.append(effect.on(texts[-1], strict=self.strict) if whole or not unknown else None)
+
+    def _tell(self, told: ToldCommand | None) -> None:
+        """What a command does of which that was said, if files are as it takes for given."""
+        now = {path: self.texts.get(path, [self.before.get(path)])[-1] for path in told.given} if told else {}
+        sure = told is not None and now == told.given
+        self.sure.append(told if sure else None)
+        for path, text in told.leaves.items() if told else ():
+            self.texts.setdefault(path, [self.before.get(path)]).append(text if sure else None)
 
 
 def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:

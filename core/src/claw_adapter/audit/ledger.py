@@ -7,19 +7,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from claw_adapter.audit.answered import judge_count, judge_status
+from claw_adapter.audit.answered import judge_count, judge_status, judge_told
 from claw_adapter.audit.answers import ToldEvents, judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
-from claw_adapter.audit.course import Steps
+from claw_adapter.audit.course import FileCourse, Steps
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.standing import StandingLines
+from claw_adapter.audit.standing import StandingLines, StandingLists
+from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
@@ -74,6 +75,8 @@ class TrialFacts:
     notes: tuple[str, ...] = ()
     restarts: Collection[str] = ()
     """Rounds before which the session was closed and opened again, beside those that another process of ours went on with."""
+    told: Mapping[str, Sequence[ToldCommand]] = field(default_factory=dict)
+    """By round, what its commands do, as far as a plan says so."""
     strict: bool = False
     """Whether the model asks only for what is there, in every way there is, so that a refusal is the harness's."""
 
@@ -106,6 +109,7 @@ class _Ledger:
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
         )
         self.standing = StandingLines(self.book)
+        self.lists = StandingLists(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
@@ -195,6 +199,8 @@ class _Ledger:
             self._older.values(),
             restarted=record.round in self.facts.restarts,
         )
+        if record.before:
+            self.lists.judge(turn, self.facts.trees(record.before))
         self._gone(turn)
         self._words(turn, number)
         judge_unheard(turn, record, self.book)
@@ -256,17 +262,31 @@ class _Ledger:
         sessions = {name: one for name, one in world.sessions.items() if native and name != main}
         talks = Talks(sessions, self._former(number), self._brought(number))
         first, *others = ({unit.text for unit in turn.units[exchange.number]} for exchange in turn.chain)
+        told = told_of(steps, self.facts.told.get(record.round, ()))
+        course = FileCourse.leaving(
+            steps,
+            (before, after),
+            self.reads.workspace,
+            strict=self.facts.strict,
+            losses=self.renderer.losses,
+            told=told,
+        )
+        sure = course.trusted(after)
         if record.error is None:  # else the workspace has been put back
-            self._wrote(steps, record, before, after)  # what is read follows from it, and comes behind
+            self._wrote(steps, record, before, after, told)  # what is read follows from it, and comes behind
+            judge_told(steps, sure, after, self._removals, self.book)
         left = self.facts.encoded(record.snapshot)
         encoded = {path: text for path, text in self.facts.encoded(record.before).items() if left.get(path) == text}
         new = set[str]().union(*others) - first
         trees = self.facts.trees(record.before), self.facts.trees(record.snapshot)
         files = ({path for path, entry in tree.items() if entry.kind == "file"} for tree in trees)
         binary = set.intersection(*files) - before.keys() - after.keys()
-        self.reads.judge(steps, Files(before, after, older, new, binary, encoded), talks)
+        self.reads.judge(steps, Files(before, after, older, new, binary, encoded, sure), talks)
 
-    def _wrote(self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    def _wrote(
+        self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str],
+        told: Sequence[ToldCommand | None],
+    ) -> None:  # fmt: skip
         encoded = self.facts.encoded(record.before)
         files = WrittenFiles(
             {**before, **encoded},
@@ -278,6 +298,7 @@ class _Ledger:
             tree=self.facts.trees(record.snapshot),
             leave=self._leave,
             removals=self._removals,
+            told=told,
         )
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
         if self.facts.strict:

@@ -12,6 +12,7 @@ from typing import Any, Final, Self
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
 from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, Refusal, RunAudit, TrialAudit
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world_texts
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
@@ -45,6 +46,7 @@ def audit_run(
     most: int = 0,
     scenarios: Mapping[str, Scenario] | None = None,
     restarts: Mapping[str, Collection[str]] | None = None,
+    told: Mapping[str, Mapping[str, Sequence[ToldCommand]]] | None = None,
 ) -> RunAudit:
     """Audit the trials of a run.
 
@@ -54,6 +56,7 @@ def audit_run(
         most: trials that are audited, those of every harness evenly spread; 0 for all.
         scenarios: by id, when they are at hand; then neither `data` nor the run's own names are looked up.
         restarts: by trial, the rounds before which a plan had its session closed and opened again.
+        told: by trial and round, what a plan says of its commands.
 
     Raises:
         ScenarioError: a scenario is missing, or not the one that was run.
@@ -68,7 +71,14 @@ def audit_run(
     own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
     known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
     trials = tuple(
-        _audit(run, trial, known[trial.spec.scenario], own, (restarts or {}).get(trial.spec.id, ()))
+        _audit(
+            run,
+            trial,
+            known[trial.spec.scenario],
+            own,
+            (restarts or {}).get(trial.spec.id, ()),
+            (told or {}).get(trial.spec.id, {}),
+        )
         for trial in _some(run.trials, most)
     )
     return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
@@ -104,8 +114,9 @@ def _label(trial: TrialData) -> str:
 
 
 def _audit(
-    run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]], restarts: Collection[str]
-) -> TrialAudit:
+    run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]], restarts: Collection[str],
+    told: Mapping[str, Sequence[ToldCommand]],
+) -> TrialAudit:  # fmt: skip
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
     store = Store(run.store, sweep=False)
@@ -131,6 +142,7 @@ def _audit(
         lines=known.lines,
         notes=notes,
         restarts=restarts,
+        told=told,
         strict=any(isinstance(item, dict) and "round" in item for item in trial.spec.model.script),
     )
     return audit_trial(facts)

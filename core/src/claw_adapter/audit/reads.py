@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.commands import gone_by, newer_by, said_by, shown_by
+from claw_adapter.audit.commands import gone_by, newer_by, said_by, shown_by, told_by
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing
@@ -43,6 +43,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of, call_text
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
@@ -83,6 +84,8 @@ class Files:
     """Files that are no text, and are there before and after."""
     encoded: Mapping[str, str] = field(default_factory=dict)
     """Texts in another encoding than UTF-8 that are the same before and after, with surrogates for its bytes."""
+    told: Sequence[ToldCommand | None] = ()
+    """Of each call, what a plan says that its command does."""
 
     def versions(self, path: str) -> list[str]:
         """What the file may be in this turn."""
@@ -161,13 +164,14 @@ class Reads:
         )  # fmt: skip
         parts = FileParts(self.renderer, self.book, failed, self.shown, self._files)
         course = FileCourse.leaving(
-            steps, (files.before, files.after), self.workspace, strict=self.strict, losses=self.renderer.losses
-        )
+            steps, (files.before, files.after), self.workspace, strict=self.strict, losses=self.renderer.losses,
+            told=files.told,
+        )  # fmt: skip
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
         named, dropped = set[str](), _dropped(steps)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
-            named.update(text for text in strings_of(arguments) if not LOOKS.search(name) and "\n" not in text)
+            named.update(word.rstrip(";") for word in told_by(arguments).splitlines() if not LOOKS.search(name))
             path = self._path(arguments, files)
             reads = bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
@@ -194,7 +198,7 @@ class Reads:
                     passed, known.absent or (exchange.number, path) in anew or dropped.get(path) == exchange.number,
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
-                self._file(reading, files, failed)
+                self._file(reading, files, failed, named)
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
             elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
                 _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
@@ -235,6 +239,7 @@ class Reads:
             strict=self.strict,
             eats=not course.eats,
             losses=self.renderer.losses,
+            told=course.told,
         ).through()
         return [_either(*both) for both in zip(found, other, strict=True)]
 
@@ -279,7 +284,7 @@ class Reads:
                 return tail
         return ""
 
-    def _file(self, reading: _Reading, files: Files, failed: Failed) -> None:
+    def _file(self, reading: _Reading, files: Files, failed: Failed, made: Collection[str]) -> None:
         """One reading of a file; what fails is forgiven if the file is read again in the same turn, also page by page."""
         path, label = reading.path, reading.label
         flat, request = reading.flat, reading.exchange.number
@@ -298,7 +303,7 @@ class Reads:
         elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
             failed.mended(label, but=STAYS)
         elif not versions:
-            _mistaken(reading.arguments, flat, files, failed, request)
+            _mistaken(reading.arguments, flat, files, failed, request, made)
         elif reading.part or (reading.absent and len(flat) <= BRIEF):
             return
         elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):

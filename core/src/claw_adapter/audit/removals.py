@@ -40,6 +40,10 @@ class Removals:
         """A command that prints nothing has done what it was to."""
         self.silent.add(_answered(call, result))
 
+    def answers_so(self, call: RequestUnit, result: RequestUnit) -> bool:
+        """Whether a result is what commands are answered that print nothing and have worked."""
+        return _answered(call, result) in self.silent
+
     def judge(
         self, steps: Steps, before: Mapping[str, str], after: Mapping[str, str], gone: Mapping[int, Removal], book: Book
     ) -> None:

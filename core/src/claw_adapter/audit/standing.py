@@ -1,4 +1,4 @@
-"""What stands in front of a conversation, instructions and tools: behind a restart it is still there."""
+"""What stands in front of a conversation, instructions and tools: it is still there behind a restart, and lists are of now."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, tool_names
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["StandingLines"]
+__all__ = ["StandingLines", "StandingLists"]
 
 TOOL: Final = "\n"
 """With this the name of a tool is a line that no text can have."""
 LEAST: Final = 6
 """Characters of a path by which a line is known to be about a file."""
+LISTED: Final = 3
+"""Files from which on lines that are nothing but their paths are a list."""
+BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\./)?")
 
 
 class StandingLines:
@@ -81,6 +84,36 @@ class StandingLines:
                 cause, name = "instructions", repr(line.strip()[:80])
             what = f"{name}, in front of all requests of the two rounds before it was opened again, is gone behind that"
             self.book.find("M24", f"{cause}-forgotten", what, request=request)
+
+
+class StandingLists:
+    """Follows lists of the whole workspace in the instructions: each is of the time when its turn begins.
+
+    A list is lines that are nothing but paths, of all files that are not hidden. Where one stays what it was while files
+    have come or gone, the model is told of a workspace that is not there.
+    """
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self._whole: set[frozenset[str]] = set()
+        """Lists of some turn that were whole."""
+
+    def judge(self, turn: RequestTurn, paths: Iterable[str]) -> None:
+        """One turn, before which these files were there."""
+        there = frozenset(path for path in paths if not any(part.startswith(".") for part in path.split("/")))
+        for exchange in turn.chain[:1]:
+            lines = [BULLET.sub("", line).rstrip() for line in _instructions(turn.units[exchange.number])]
+            named, text = frozenset(lines), "\n".join(lines)
+            old = next((one for one in self._whole if one <= named and one != there), frozenset())
+            wrong = {
+                "lacks {}, which is there": [path for path in there - named if path not in text],
+                "has {}, which is not there": [path for path in old - there if text.count(path) == 1],
+            }
+            for what, found in wrong.items() if old else ():
+                for path in sorted(found)[:1]:
+                    said = f"a list of all files in the instructions {what.format(path)}"
+                    self.book.find("M20", "instructions-stale", said, request=exchange.number)
+            self._whole |= {there} if len(there) >= LISTED and there <= named else set()
 
 
 def _tools(exchange: Exchange) -> set[str]:

@@ -25,6 +25,7 @@ from claw_adapter.audit.rendering import (
     without_control,
 )
 from claw_adapter.audit.results import MARK, flat_of, whole_in
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reading import strings_of
@@ -65,6 +66,8 @@ class WrittenFiles:
     """Calls, without the path, that have shown a file and left it where it is, in turns before too."""
     removals: Removals = field(default_factory=Removals)
     """What commands of the trial were to remove."""
+    told: Sequence[ToldCommand | None] = ()
+    """Of each call, what a plan says that its command does."""
 
     def lacks(self, path: str) -> bool:
         """Whether a file is not there at all, nor behind a link."""
@@ -90,7 +93,7 @@ def judge_writes(
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
     """
     course = FileCourse.leaving(
-        steps, (files.before, files.after), files.workspace, strict=strict, losses=renderer.losses
+        steps, (files.before, files.after), files.workspace, strict=strict, losses=renderer.losses, told=files.told
     )
     if course.eats:
         book.bite(LINE_END)
@@ -101,6 +104,8 @@ def judge_writes(
         if strict and (names := gone_by(arguments_of(call))) is not None:
             gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
         course.go_on()
+        by_plan = course.told[number]
+        asked |= dict.fromkeys(by_plan.leaves if by_plan is not None else (), exchange.number)
         if effect is not None:
             asked[effect.path] = exchange.number
             settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
@@ -121,10 +126,35 @@ def judge_writes(
         if must is not None and there != must and (made := _not_again(steps, course, files, path)) is not None:
             what = f"{path}: the call {made.text[:60]!r} was made again with the same result, and has done nothing then"
             book.find("M17", "written-once", what, owner="harness", request=asked[path])
+        elif must is not None and there != must and (last := _told_last(path, steps, course)):
+            _judge_left(path, must, texts, steps[last - 1], files, book, command=course.told[last - 1])
         elif must is not None and there != must and there not in texts[:-1]:
             _judge_text(
                 path, must, steps, files, renderer, book, request=asked[path], settled=path in settled, strict=strict
             )
+
+
+def _told_last(path: str, steps: Steps, course: FileCourse) -> int:
+    """How many calls there are to the last that was to change a file, if that is a command of a plan, of which it is known."""
+    last = max(at for at in range(len(steps)) if course.changes(path, after=at - 1))
+    return last + 1 if course.told[last] is not None else 0
+
+
+def _judge_left(
+    path: str, must: str, states: Sequence[str | None], step: tuple[RequestUnit, RequestUnit, Exchange], files: WrittenFiles,
+    book: Book, *, command: ToldCommand | None,
+) -> None:  # fmt: skip
+    """A file that is not as a command leaves it: where that has done nothing, it was answered as one that has worked."""
+    call, result, exchange = step
+    there, said = files.after.get(path), repr(command.command[:80]) if command is not None else ""
+    how = "is not there" if there is None else contrast(must, there)
+    undone = there == files.before.get(path) or there in states[:-1]
+    if not undone:
+        what = f"behind {said} {path} is not as that leaves it: {how}"
+        book.find("M17", "command-left-otherwise", what, owner="harness", request=exchange.number)
+    elif files.removals.answers_so(call, result):
+        what = f"{said} was to change {path}, which is as before; the result was {result.text.strip()[:60]!r}"
+        book.find("M17", "command-undone", what, owner="harness", request=exchange.number)
 
 
 def _learn_silence(steps: Steps, files: WrittenFiles, course: FileCourse) -> None:

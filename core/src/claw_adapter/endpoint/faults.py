@@ -63,7 +63,7 @@ _SAID: Final = {
     400: "the request is not one that can be answered", 401: "the key is not valid", 402: "the account has no credit left",
     403: "the key may not use this model", 404: "there is no such model", 408: "the request did not arrive in time",
     409: "another request is in the way", 413: "the body is too large", 422: "a field has a value that it may not have",
-    429: "rate limit exceeded: too many requests in a minute, try again later", 500: "the server has failed",
+    429: "rate limit exceeded: too many requests in a minute, try again later", 500: "the server has failed at request 4290401",
     502: "the server behind this one has failed", 503: "the service has more to do than it can, try again later",
     504: "the server behind this one did not answer in time", 529: "overloaded",
 }  # fmt: skip

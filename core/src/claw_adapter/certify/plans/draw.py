@@ -22,6 +22,7 @@ from claw_adapter.certify.plans.plan import (
     PlanTurn,
     SessionPlan,
 )
+from claw_adapter.certify.plans.shells import shell_turns
 from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import (
     BREAKS,
@@ -33,7 +34,9 @@ from claw_adapter.certify.plans.texts import (
     LEFT_OUT,
     NOUNS,
     PLAINEST,
+    TAKEN,
     TOOLS,
+    USUAL,
     Texts,
 )
 from claw_adapter.endpoint.faults import FaultKind
@@ -106,6 +109,8 @@ APART: Final = 0.7
 """How often something else may come between two units of a chain."""
 MIXED: Final = (2, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
+SHELLS: Final = (3, 4, 4)
+"""Turns in which tools, commands and updates change a few files that are alike, by the level."""
 RESTARTED: Final = 0.3
 FAILING: Final = 0.7
 """How often a turn of `lives` begins behind a restart; how often, else, requests of it fail."""
@@ -166,6 +171,9 @@ class _Drawing:
         found += [
             self._mixed,
             self._lives,
+            self._shells,
+            self._usual,
+            self._said_again,
             self._brought,
             self._listed,
             self._repeated,
@@ -329,6 +337,21 @@ class _Drawing:
         turn = PlanTurn(question=self.texts.foreign(self.texts.message()), replies=(answer,))
         return [[turn, turn.model_copy(update={"replies": (self._says(),)}), self._turn(self._says())]]
 
+    def _said_again(self) -> list[Unit]:
+        """The same answer twice; one that is the prompt, or begins as what was said beside a call; a prompt within another."""
+        rng = self.rng
+        done = PlayedReply(text=rng.choice(("Done.", "OK", self.texts.sentence())))
+        asked, whole = self.texts.message(), f"{self.texts.sentence()}. {self.texts.sentence()}."
+        look = ToolUse(kind="read", target=self._file(3).path)
+        before = self.texts.sentence()
+        says = PlayedReply(text=before, uses=(look,)), PlayedReply(text=f"{before}{rng.choice(('', '. And more.'))}")
+        return [
+            [self._turn(done), self._turn(done)],
+            [PlanTurn(question=asked, replies=(PlayedReply(text=asked),))],
+            [PlanTurn(question=whole, replies=says)],
+            [PlanTurn(question=whole.partition(". ")[0], replies=(self._says(),))],
+        ]
+
     def _common(self) -> list[Unit]:
         """A file with a name that many have, and a table."""
         made = PlanFile(path=self.rng.choice(COMMON), text=self.texts.lines(self.rng.randrange(3, 30)))
@@ -353,9 +376,10 @@ class _Drawing:
         return units
 
     def _asked(self, characters: tuple[int, int]) -> list[Unit]:
-        """A long prompt."""
+        """A long prompt; a very long one has rules in it, which take fewer tokens."""
         turn = self._turn(self._says())
-        text = self.texts.across(self.texts.prose(self.rng.randrange(*characters)))
+        made = self.texts.ruled if characters == LONG else self.texts.prose
+        text = self.texts.across(made(self.rng.randrange(*characters)))
         return [[turn.model_copy(update={"question": f"{text}\n\n{turn.question}"})]]
 
     def _bytes(self) -> list[Unit]:
@@ -438,6 +462,17 @@ class _Drawing:
                 steps.append(PlanFault(fault=self.rng.choice((*PASSING, *BREAKING, *UNREADABLE)), at=at))
             replies = *(self._does(*uses) for uses in made.replies), PlayedReply(text=made.answer)
             units.append([*steps, PlanTurn(question=made.question, replies=replies)])
+        return units
+
+    def _shells(self) -> list[Unit]:
+        """A few files that are named and filled alike, and what tools, commands and updates do to them; restarts between."""
+        files, turns = shell_turns(self.texts, SHELLS[self.height])
+        self.steps += files
+        units: list[Unit] = []
+        for made in turns:
+            again = self.height > 0 and self.rng.random() < RESTARTED
+            steps: Unit = [*made.updates, *([PlanIncident(happens="restart")] if again else [])]
+            units.append([*steps, self._turn(*(self._does(*uses) for uses in made.replies), self._says())])
         return units
 
     def _happens(self, files: dict[str, str]) -> list[PlanStep]:
@@ -848,6 +883,29 @@ class _Drawing:
             [change, self._turn(self._does(looks[0], show), self._says())],
         ]
 
+    def _usual(self) -> list[Unit]:
+        """Files that lead programs lie at the top of the workspace; the agent writes others that some of them would change."""
+        self.steps += [PlanFile(path=path, text=text) for path, text in USUAL.items()]
+        written = [
+            ToolUse(
+                kind="write", target=f"{self._place(suffix)}.{suffix}",
+                content=text.format(self.texts.word()) + self.rng.choice(ENDINGS[:3]),
+            )
+            for suffix, text in TAKEN.items()
+        ]  # fmt: skip
+        edited = self.rng.choice([use for use in written if use.content.count("\n") > 1])
+        old = next(line for line in edited.content.split("\n") if line.strip() and edited.content.count(line) == 1)
+        change = ToolUse(kind="edit", target=edited.target, wanted=(old,), content=f"  {old}\n\n{self.texts.word()}")
+        looks = [ToolUse(kind=self.rng.choice(("read", "cat")), target=use.target) for use in written]
+        looks += [ToolUse(kind="read", target=path) for path in self.rng.sample([*USUAL], 3)]
+        first = self._turn(self._does(*written[::2]), self._does(*written[1::2]), self._does(*looks), self._says())
+        return [[first], [self._turn(self._does(change), self._does(*looks[:4]), self._says())]]
+
+    def _place(self, suffix: str) -> str:
+        """Where a written file goes: those of a service into its folder."""
+        name = self.texts.word()
+        return f".github/workflows/{name}" if suffix == "yml" else self.rng.choice((name, f"src/[{name}]"))
+
     def _kinds(self) -> list[Unit]:
         """Files of many kinds, each with what such a file has and some program may take for more than a text, are read."""
         files = [PlanFile(path=self.texts.named(name), text=self.texts.kind(lines)) for name, lines in KINDS.items()]
@@ -921,7 +979,9 @@ class _Drawing:
             )
             units.append([change, self._turn(self._says())])
         self.rng.shuffle(units)
-        return [*units, self._behind_its_like(), self._corrected()]
+        first = PlanChange(session=MAIN, action="insert", at=0.0, messages=(self.talks.message("user"),))
+        units.append([first, self._turn(self._says())])
+        return [*units, self._behind_its_like(), self._corrected(), *self._put_back()]
 
     def _corrected(self) -> Unit:
         """A message of the main session is replaced by another one, so that there are as many as before."""
@@ -929,12 +989,34 @@ class _Drawing:
         gone = PlanChange(session=MAIN, action="delete", at=at)
         return [gone, PlanChange(session=MAIN, action="insert", at=at, messages=new), self._turn(self._says())]
 
+    def _put_back(self) -> list[Unit]:
+        """A message of the main session is replaced by another one, and then by one that says what it said at first.
+
+        In another, only who says it changes; of two that say the same, the first goes.
+        """
+        said = [one for one in self._given() if one.role == "user" and one.text and not one.speaker]
+        back, turned = self.rng.sample(said[1:-1], 2)
+        twice = next((one for one in said if one.text in [two.text for two in said if two is not one]), None)
+        new = self.talks.message("user")
+        again = back.model_copy(update={"id": f"{back.id}b"})
+        other = turned.model_copy(update={"id": f"{turned.id}b", "role": "assistant"})
+        units = [self._instead(back, new), self._instead(new, again), self._instead(turned, other)]
+        gone = [PlanChange(session=MAIN, action="delete", behind=one.id, at=0.5) for one in (twice,) if one is not None]
+        return [units[0], units[1], [*units[2][:-1], *gone, units[2][-1]]]
+
+    def _instead(self, old: Message, new: Message) -> Unit:
+        """One message in the place of another."""
+        put = PlanChange(session=MAIN, action="insert", at=1.0, behind=old.id, messages=(new,))
+        return [put, PlanChange(session=MAIN, action="delete", at=0.5, behind=old.id), self._turn(self._says())]
+
+    def _given(self) -> Sequence[Message]:
+        """The past of the main session."""
+        return next(one.messages for one in self.steps if isinstance(one, PlanSeed) and one.session == MAIN)
+
     def _behind_its_like(self) -> Unit:
         """The main session gets a message behind the second of two that say the same."""
         said, found = set[tuple[str, str]](), list[str]()
-        for message in next(
-            step.messages for step in self.steps if isinstance(step, PlanSeed) and step.session == MAIN
-        ):
+        for message in self._given():
             words = (message.role, message.text)
             if words in said and message.text and not message.tool_calls:
                 found.append(message.id)

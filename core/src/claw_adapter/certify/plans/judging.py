@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from claw_adapter.audit import AuditFinding, Bite, audit_run
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
-from claw_adapter.endpoint.models.played import ASIDE
+from claw_adapter.endpoint.models.played import ASIDE, PlayedRound
 from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.protocol.limits import Drop
@@ -76,7 +77,11 @@ def judge_plans(
         trial.spec.id: {one.round for one in laid[plan.name].incidents if one.kind == "restart"}
         for plan, trial in zip(plans, data.trials, strict=True)
     }
-    audited = {one.trial: one for one in audit_run(data, sources, restarts=restarts).trials}
+    told = {
+        trial.spec.id: {played.round: _told(played) for played in laid[plan.name].script}
+        for plan, trial in zip(plans, data.trials, strict=True)
+    }
+    audited = {one.trial: one for one in audit_run(data, sources, restarts=restarts, told=told).trials}
     found = []
     for plan, trial in zip(plans, data.trials, strict=True):
         audit, (more, unjudged) = audited[trial.spec.id], failed(trial, laid[plan.name])
@@ -85,6 +90,12 @@ def judge_plans(
             PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests, audit.bites)
         )
     return found
+
+
+def _told(played: PlayedRound) -> list[ToldCommand]:
+    """What is said of the commands of a round."""
+    uses = [(use.target, use.effect) for reply in played.replies for use in reply.uses if use.effect is not None]
+    return [ToldCommand(command, one.given, one.leaves, one.prints) for command, one in uses]
 
 
 def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:

@@ -22,7 +22,7 @@ from claw_adapter.certify.plans.plan import (
     gap,
 )
 from claw_adapter.certify.plans.texts import Texts
-from claw_adapter.endpoint.models.played import PlayedReply, PlayedRound, ToolUse
+from claw_adapter.endpoint.models.played import Effect, PlayedReply, PlayedRound, ToolUse
 from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.runner.incident import Incident
 from claw_adapter.runs.plan import Plan, slug
@@ -217,6 +217,11 @@ class _Layout:
         once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == times)
         if any(self.files.get(name) is None for name in use.needs):
             return None
+        effect = use.effect or Effect()
+        if any(self.files.get(path) != known for path, known in effect.given.items()):
+            return None
+        self.files |= effect.leaves
+        self.placed -= {path for path, text in effect.leaves.items() if text is None}
         match use.kind:
             case "history":
                 found = self.reading(use.target) if use.target in self.given else None
@@ -247,7 +252,8 @@ def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
     Where that cannot be from the place drawn, it is from the next where it can.
     """
     size = len(given)
-    starts = [0] if step.count >= size else [(int(step.at * size) + more) % size for more in range(size)]
+    first = next((at for at, one in enumerate(given) if one.id == step.behind), int(step.at * size))
+    starts = [0] if step.count >= size else [(first + more) % size for more in range(size)]
     for first in (gap(given, start) for start in starts):
         last = gap(given, first + min(step.count, size))
         before_call = any(one.tool_calls for one in given[last : last + 1])

@@ -61,8 +61,8 @@ class PlanChange(Record):
     """A change of a session or a file before the next turn.
 
     `at` is where, as a part of what was given (never of what was said since), so that the change fits whatever is left out
-    before it; or `behind` is the id of the message that an ``insert`` follows, if that is there. `count` is how many messages a
-    ``delete`` takes.
+    before it; or `behind` is the id of the message that an ``insert`` follows, or with which a ``delete`` begins, if that is
+    there. `count` is how many messages a ``delete`` takes.
     """
 
     kind: Literal["change"] = "change"

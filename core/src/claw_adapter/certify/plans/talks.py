@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.certify.plans.plan import gap
-from claw_adapter.certify.plans.texts import NAMES, Texts
+from claw_adapter.certify.plans.texts import NAMES, PEOPLE, Texts
 from claw_adapter.protocol import Message, ToolCall
 
 __all__ = ["DrawnTalks"]
@@ -60,8 +60,10 @@ class DrawnTalks:
         return tuple(said)
 
     def _kinds(self) -> Sequence[list[Message]]:
-        """What is seldom said by chance: somebody with a name, calls with a text or without arguments, words twice in a row."""
-        named = self.message("user").model_copy(update={"speaker": self.rng.choice(NAMES)})
+        """What is seldom said by chance: names, calls with a text, without arguments or result, words twice in a row."""
+        names = (self.rng.choice(NAMES), *self.rng.sample(PEOPLE, 2))
+        named = [[self.message("user").model_copy(update={"speaker": name})] for name in names]
+        kept = [[self.message(self.rng.choice(("user", "assistant")), text)] for text in self.texts.kept(4)]
         twice = []
         for role in ("user", "assistant"):
             text = self.texts.message()
@@ -69,8 +71,9 @@ class DrawnTalks:
         calls = [
             [*self._used(self.texts.sentence(), says=self.texts.message())],
             [*self._used(self.texts.sentence(), {})],
+            [*self._used("")],
         ]
-        return [[named], *calls, *twice]
+        return [*named, *kept, *calls, *twice]
 
     def _place(self, said: Sequence[Message]) -> int:
         """Behind the first message, and not between calls and their results."""

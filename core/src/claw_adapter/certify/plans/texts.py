@@ -176,6 +176,41 @@ PLAINEST: Final = (
     "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
 )  # fmt: skip
 """What a tool may take for something else than a text."""
+KEPT: Final = (
+    "Summary of the conversation so far: {}", "[Request interrupted by user] {}", "[2026-03-01 09:00] {}", "Ann: {}",
+    "No response requested. {}", "This session is being continued from a previous conversation. {}", "[compacted] {}",
+    "[Mon 2026-03-02 10:15 UTC] {}", "(no content) {}", "System: {}", "user: {}", "[media attached: {}.png]", "/new {}",
+    "Conversation info (untrusted metadata): {}", "[tool call interrupted] {}", "HEARTBEAT_OK {}", "<summary>{}</summary>",
+)  # fmt: skip
+"""What programs write into conversations for themselves, and take out again; here somebody says it."""
+PEOPLE: Final = ("Юлия", "健", "Ana María", "assistant", "system", "user", "O'Brien", "李 娜", "bot", "T-1000")
+"""Names that are no identifiers, or those of a role."""
+TAKEN: Final = {
+    "py": "# ... existing code ...\n{0} = {{ 'a':1 ,\n   'b' : 2}}\n# rest unchanged\n",
+    "ts": "// ... existing code ...\nconst a={{b:'{0}'}}\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> main\n",
+    "sh": "cat <<EOF\n{0}\nEOF\nEND\nexit 0\n",
+    "md": "{0}\n=======\n\n* a\n+ b  \n\n\n\n***\n<!-- {0} -->\n",
+    "patch": "*** Begin Patch\n*** Update File: {0}.md\n@@\n-a\n+b\n*** End Patch\n",
+    "json": '{{"{0}":1.0,\n\n "b":[ 1,2 ] }}',
+    "yml": "on: [push]\njobs: {{ {0}: {{ runs-on: x }} }}\n",
+}  # fmt: skip
+"""Files, by suffix, whose lines some programs fill in, format, merge, apply or take for the end of what they write."""
+USUAL: Final = {
+    ".env": "OPENAI_BASE_URL=http://127.0.0.1:9/v1\nOPENAI_API_KEY=none\nOPENAI_MODEL=other\nMODEL=other\n"
+    "ANTHROPIC_BASE_URL=http://127.0.0.1:9\nANTHROPIC_MODEL=other\nTEMPERATURE=2\n",
+    ".editorconfig": "root = true\n[*]\ntrim_trailing_whitespace = true\ninsert_final_newline = true\nend_of_line = crlf\n",
+    ".gitignore": "*.csv\nnotes/\n",
+    ".prettierrc": '{ "semi": true, "singleQuote": false }\n',
+    "pyproject.toml": "[tool.black]\nline-length = 40\n[tool.ruff]\nfix = true\n",
+    "package.json": '{ "name": "a", "type": "module", "scripts": { "postinstall": "exit 1" } }\n',
+    "tsconfig.json": '{ "compilerOptions": { "strict": true } }\n',
+    "queue.py": "raise SystemExit('this is a program of the workspace')\n",
+    "calendar.py": "raise SystemExit('this is a program of the workspace')\n",
+    "types.py": "raise SystemExit('this is a program of the workspace')\n",
+    "TODO.md": "- [ ] nothing of this was done\n",
+    "NOTES.md": "Nothing was noted.\n",
+}  # fmt: skip
+"""Files that are at the top of many projects, by which some programs are led, or which they take for their own."""
 INDENTS: Final = ("", "  ", "    ", "\t", "        ")
 LINES: Final = (
     *SIGNED, "plain", "deep", "blanks", "escapes", "leading", "alone", "tags", "secrets", "twice", "long", "numbers", "data",
@@ -189,6 +224,10 @@ ENDINGS: Final[dict[str, tuple[str, str, str]]] = {
     "begun": ("\n\n", "\n", "\n"), "mark": ("\ufeff", "\n", "\n"), "crlf": ("", "\r\n", "\r\n"), "crlf open": ("", "\r\n", ""),
 }  # fmt: skip
 """What stands before the first line of a text, between lines, and behind the last."""
+
+
+AT_ONCE: Final = 0.08
+"""How often two things are said at the same moment."""
 
 
 class Texts:
@@ -493,8 +532,14 @@ class Texts:
         other = "".join(chr(self.rng.randrange(first, last)) for _ in range(self.rng.randrange(4, 24)))
         return f"{text} {other}."
 
+    def kept(self, count: int) -> list[str]:
+        """Sentences that begin as what programs write into conversations."""
+        return [form.format(self.sentence()) for form in self.rng.sample(KEPT, count)]
+
     def time(self) -> datetime:
-        """The next moment: minutes, hours or days later, at times months."""
+        """The next moment: minutes, hours or days later, at times months, or the same once more."""
+        if self.rng.random() < AT_ONCE:
+            return self.now.astimezone(self.rng.choice(ZONES))
         later = 7_000_000 if self.rng.random() < 0.02 else self.rng.choice((61, 125, 600, 3700, 90_000))
         self.now += timedelta(seconds=later + self.rng.randrange(60))
         return self.now.astimezone(self.rng.choice(ZONES))

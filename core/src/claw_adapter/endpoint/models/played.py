@@ -23,7 +23,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
@@ -39,7 +39,7 @@ from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 
-__all__ = ["Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
+__all__ = ["Deed", "Effect", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
 ASIDE: Final = "Noted."
 SIGNED: Final = "c2lnbmVk"
@@ -51,6 +51,17 @@ MOST_TRIES: Final = 6
 """Calls that are made for one purpose."""
 MOST_READS: Final = 30
 """The same where all of something has to come back, page by page."""
+
+
+class Effect(Record):
+    """What a command does where files are as `given`: what it `leaves` of those that it changes, and all that it prints.
+
+    None stands for a file that is not there.
+    """
+
+    given: dict[str, str | None] = Field(default_factory=dict)
+    leaves: dict[str, str | None] = Field(default_factory=dict)
+    prints: str = ""
 
 
 class ToolUse(Record):
@@ -91,6 +102,8 @@ class ToolUse(Record):
     """An edit's text is not in the file: it was read before somebody changed it, and nothing is to be replaced."""
     here: bool = False
     """A command writes a text as a here-document."""
+    effect: Effect | None = None
+    """What the command does that is run, where that is known."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
 

@@ -1,0 +1,343 @@
+"""A few files that are named and filled alike, and whatever tools, commands and updates do to them, one after another.
+
+A harness that remembers, saves, rewrites or repeats what it did goes wrong where something comes again: a name in another
+folder, a text that was there before, a command behind which files are others. So names and texts are few here, and what
+happens is drawn anew at each step. What a command does is known to the letter, since all of it is simulated.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile
+from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.endpoint.models.played import Effect, ToolUse
+
+__all__ = ["ShellTurn", "shell_turns"]
+
+TEXTS: Final = 3
+"""Texts that files have by turns."""
+LINES: Final = (3, 7)
+CHANGES: Final = (2, 5)
+"""Changes in a turn, at least and less than."""
+LOOKS: Final = (1, 4)
+"""Looks behind a change, of one reply."""
+UPDATED: Final = 0.4
+"""How often an update changes a file before a turn."""
+AGAIN: Final = 0.3
+"""How often what was looked at last is looked at in the same way."""
+Files = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command with what it changes and prints."""
+
+    line: str
+    prints: str = ""
+    leaves: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ShellTurn:
+    """What an update brings before a turn, and its calls, one reply after another."""
+
+    updates: list[PlanChange] = field(default_factory=list)
+    replies: list[list[ToolUse]] = field(default_factory=list)
+
+
+def shell_turns(texts: Texts, turns: int) -> tuple[list[PlanFile], list[ShellTurn]]:
+    """The files that are there at first, and so many turns."""
+    drawn = _Drawn(texts)
+    there = {**drawn.files, drawn.beside: texts.lines(2)}
+    return [PlanFile(path=path, text=text) for path, text in there.items()], [drawn.turn() for _ in range(turns)]
+
+
+class _Drawn:
+    def __init__(self, texts: Texts) -> None:
+        self.texts, self.rng = texts, texts.rng
+        top, name = texts.word(), texts.word()
+        below = f"{top}/{self.rng.choice('bdk')}"
+        self.paths = [f"{top}/{name}.md", f"{below}/{name}.md", f"{below}_{name}.md", f"{below}/{texts.word()}.txt"]
+        self.beside = f"{below}/{texts.word()}.cfg"
+        """Nothing happens to this one, so that the folder is always there."""
+        self.pool = [self._text() for _ in range(TEXTS)]
+        self.pool.append(self.pool[0].replace("\n", "\n  ", 1))  # blanks alone are another text
+        first = self.rng.sample(self.paths, 3)
+        self.files: Files = {path: self.rng.choice(self.pool) for path in first}
+        self.placed = {*first}
+        """Those that an update may delete: it has brought them, and nobody has moved them since."""
+        self.last: list[ToolUse] = []
+
+    def _text(self) -> str:
+        return self.texts.lines(self.rng.randrange(*LINES)).rstrip("\n") + "\n"
+
+    def turn(self) -> ShellTurn:
+        """One turn; what files are is kept for the next."""
+        made, rng = ShellTurn(), self.rng
+        if rng.random() < UPDATED:
+            path = rng.choice(self.paths)
+            gone = path in self.placed and len(self.files) > 2 and rng.random() < 0.3
+            made.updates.append(
+                PlanChange(path=path, action="delete" if gone else "new", text="" if gone else self._set(path))
+            )
+            self.placed.add(path)
+            if gone:
+                self._gone(path)
+            made.replies.append(self._looks(path))
+        for _ in range(rng.randrange(*CHANGES)):
+            use, path = self._change()
+            made.replies += [[use], self._looks(path)]
+        return made
+
+    def _gone(self, path: str) -> None:
+        self.files.pop(path, None)
+        self.placed.discard(path)
+
+    def _set(self, path: str) -> str:
+        self.files[path] = self.rng.choice(self.pool)
+        return self.files[path]
+
+    def _looks(self, path: str) -> list[ToolUse]:
+        """Some looks at a file and at others, perhaps in the way in which that was done before."""
+        rng = self.rng
+        found = [self._look(path if not at else rng.choice(self.paths)) for at in range(rng.randrange(*LOOKS))]
+        again = [use for use in self.last if use.kind == "read" and rng.random() < AGAIN]
+        self.last = found
+        return list({(use.kind, use.target): use for use in (*found, *again)}.values())
+
+    def _look(self, path: str) -> ToolUse:
+        if self.rng.random() < 0.4:
+            return ToolUse(kind="read", target=path)
+        if self.rng.random() < 0.2:
+            return ToolUse(kind="list", target=posixpath.dirname(path))
+        filled = [one for one, text in self.files.items() if text] or [self.beside]
+        there = path if path in filled else self.rng.choice(filled)
+        if there == self.beside:
+            return ToolUse(kind="read", target=there)
+        return self._ran(self.rng.choice(SHOWS)(self, there), there)
+
+    def _change(self) -> tuple[ToolUse, str]:
+        """A call that changes a file, and that."""
+        rng, path = self.rng, self.rng.choice(self.paths)
+        how = rng.random()
+        if path in self.files and how < 0.25 and (use := self._edit(path)) is not None:
+            return use, path
+        if how < 0.45:
+            return ToolUse(kind="write", target=path, content=self._set(path)), path
+        if path in self.files and how < 0.55 and len(self.files) > 2:
+            self._gone(path)
+            return ToolUse(kind="drop", target=path), path
+        path = rng.choice([*self.files])
+        command = rng.choice(DOES)(self, path)
+        use = self._ran(command, path)
+        for path, text in command.leaves.items():
+            if text is None:
+                self._gone(path)
+            else:
+                self.files[path] = text
+        return use, path
+
+    def _edit(self, path: str) -> ToolUse | None:
+        """A line that stands once is replaced by one of another text, or by itself and blanks before it."""
+        text = self.files[path]
+        lines = [line for line in text.split("\n") if len(line) > 11 and text.count(line) == 1]
+        if not lines:
+            return None
+        old = self.rng.choice(lines)
+        new = self.rng.choice((f"    {old}", self.rng.choice(self.rng.choice(self.pool).split("\n")[:-1])))
+        self.files[path] = text.replace(old, new)
+        return ToolUse(kind="edit", target=path, wanted=(old,), content=new)
+
+    def _ran(self, command: _Command, path: str) -> ToolUse:
+        """The command, with the files that it names as they are."""
+        named = {one for one in self.paths if one in command.line or one in command.leaves}
+        given = {one: self.files.get(one) for one in sorted({path, *named})}
+        return ToolUse(
+            kind="run", target=command.line,
+            effect=Effect(given=given, leaves=dict(command.leaves), prints=command.prints),
+        )  # fmt: skip
+
+    # what the commands below are made of
+
+    def lines(self, path: str) -> list[str]:
+        """Of a file that is there."""
+        return self.files[path].splitlines()
+
+    def other(self, path: str) -> str:
+        """The path of another file, which may be there or not."""
+        return self.rng.choice([one for one in self.paths if one != path])
+
+    def word(self, path: str) -> str:
+        """One of its words, of letters only."""
+        words = [word for word in self.files[path].split() if word.isalpha() and word.isascii() and len(word) > 3]
+        return self.rng.choice(words) if words else self.texts.word()
+
+
+def _q(path: str) -> str:
+    return shlex.quote(path)
+
+
+def _text_of(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _head(drawn: _Drawn, path: str) -> _Command:
+    count = drawn.rng.randrange(1, 4)
+    return _Command(f"head -n {count} {_q(path)}", _text_of(drawn.lines(path)[:count]))
+
+
+def _tail(drawn: _Drawn, path: str) -> _Command:
+    count = drawn.rng.randrange(1, 4)
+    return _Command(f"tail -n {count} {_q(path)}", _text_of(drawn.lines(path)[-count:]))
+
+
+def _cat(drawn: _Drawn, path: str) -> _Command:
+    end = drawn.rng.choice(("", f"  # {drawn.texts.word()}", " | cat", "; exit 3", "; echo", " >&2"))
+    return _Command(f"cat {_q(path)}{end}", drawn.files[path])
+
+
+def _within(drawn: _Drawn, path: str) -> _Command:
+    folder, name = posixpath.split(path)
+    before = drawn.rng.choice(("({})", "{}", "{}; cd - > /dev/null"))
+    return _Command(before.format(f"cd {_q(folder)} && cat {_q(name)}"), drawn.files[path])
+
+
+def _numbered(drawn: _Drawn, path: str) -> _Command:
+    word = drawn.word(path)
+    found = [f"{at}:{line}" for at, line in enumerate(drawn.lines(path), 1) if word in line]
+    return _Command(f"grep -n {word} {_q(path)}", _text_of(found))
+
+
+def _count(drawn: _Drawn, path: str) -> _Command:
+    said = drawn.texts.word()
+    return _Command(f'echo "{said} $(wc -l < {_q(path)})"', f"{said} {len(drawn.lines(path))}\n")
+
+
+def _backwards(drawn: _Drawn, path: str) -> _Command:
+    return _Command(f"tac {_q(path)}", _text_of(drawn.lines(path)[::-1]))
+
+
+def _row(drawn: _Drawn, path: str) -> _Command:
+    at = drawn.rng.randrange(len(drawn.lines(path))) + 1
+    return _Command(f"awk 'NR=={at}' {_q(path)}", _text_of(drawn.lines(path)[at - 1 : at]))
+
+
+def _quoted(drawn: _Drawn, path: str) -> _Command:
+    line = f'while read -r line; do echo "> $line"; done < {_q(path)}'
+    return _Command(line, _text_of([f"> {text.strip()}" for text in drawn.lines(path)]))
+
+
+def _there(drawn: _Drawn, path: str) -> _Command:
+    asked, yes, no = drawn.other(path), drawn.texts.word(), drawn.texts.word()
+    line = f"test -e {_q(asked)} && echo {yes} || echo {no}"
+    return _Command(line, f"{yes if asked in drawn.files else no}\n")
+
+
+def _same(drawn: _Drawn, path: str) -> _Command:
+    other, yes, no = drawn.other(path), drawn.texts.word(), drawn.texts.word()
+    equal = drawn.files.get(other) == drawn.files[path]
+    return _Command(f"cmp -s {_q(path)} {_q(other)} && echo {yes} || echo {no}", f"{yes if equal else no}\n")
+
+
+def _both(drawn: _Drawn, path: str) -> _Command:
+    other = drawn.rng.choice([*drawn.files])
+    return _Command(f"cat {_q(path)} {_q(other)}", drawn.files[path] + drawn.files[other])
+
+
+def _words(drawn: _Drawn, _path: str) -> _Command:
+    first, second = drawn.texts.sentence(), drawn.texts.word()
+    form = drawn.rng.choice(
+        ("printf '%s' {0}", 'X={0}; echo "$X"', "echo {0} && false", "echo {0}; (exit 4)", "echo {0} &\nwait")
+    )
+    return _Command(f"{form.format(shlex.quote(f'{first} {second}'))}", f"{first} {second}\n")
+
+
+SHOWS: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
+    _head, _tail, _cat, _cat, _cat, _within, _numbered, _count, _backwards, _row, _quoted, _there, _same, _both, _words,
+)  # fmt: skip
+"""Commands that show something."""
+
+
+def _copy(drawn: _Drawn, path: str) -> _Command:
+    new = drawn.other(path)
+    form = drawn.rng.choice(("cp {} {}", "cp -p {} {}", "cat {} > {}", "cat < {} > {}", "mkdir -p d && cp {} {}"))
+    form = form.replace("-p d", f"-p {_q(posixpath.dirname(new))}")
+    return _Command(form.format(_q(path), _q(new)), leaves={new: drawn.files[path]})
+
+
+def _copy_shown(drawn: _Drawn, path: str) -> _Command:
+    new = drawn.other(path)
+    form = drawn.rng.choice(("cp {0} {1} && cat {1}", "cp {0} {1}\ncat {1}", "cat {0} | tee {1}"))
+    return _Command(form.format(_q(path), _q(new)), drawn.files[path], {new: drawn.files[path]})
+
+
+def _move(drawn: _Drawn, path: str) -> _Command:
+    new = drawn.other(path)
+    return _Command(f"mv {_q(path)} {_q(new)}", leaves={path: None, new: drawn.files[path]})
+
+
+def _swap(drawn: _Drawn, path: str) -> _Command:
+    other = drawn.rng.choice([one for one in drawn.files if one != path] or [path])
+    if other == path:
+        return _sort(drawn, path)
+    aside = f"{posixpath.dirname(path)}/{drawn.texts.word()}"
+    line = f"mv {_q(path)} {_q(aside)} && mv {_q(other)} {_q(path)} && mv {_q(aside)} {_q(other)}"
+    return _Command(line, leaves={path: drawn.files[other], other: drawn.files[path]})
+
+
+def _sort(drawn: _Drawn, path: str) -> _Command:
+    new = drawn.other(path)
+    return _Command(f"tac {_q(path)} > {_q(new)}", leaves={new: _text_of(drawn.lines(path)[::-1])})
+
+
+def _exchange(drawn: _Drawn, path: str) -> _Command:
+    old, new = drawn.word(path), drawn.texts.word()
+    form = drawn.rng.choice(("sed -i s/{0}/{1}/g {2}", "sed s/{0}/{1}/g {2} > {2}.new && mv {2}.new {2}"))
+    return _Command(form.format(old, new, _q(path)), leaves={path: drawn.files[path].replace(old, new)})
+
+
+def _empty(drawn: _Drawn, path: str) -> _Command:
+    return _Command(
+        drawn.rng.choice((": > {}", "truncate -s 0 {}", "cp /dev/null {}")).format(_q(path)), leaves={path: ""}
+    )
+
+
+def _first(drawn: _Drawn, path: str) -> _Command:
+    new, count = drawn.other(path), drawn.rng.randrange(1, 3)
+    return _Command(f"head -n {count} {_q(path)} > {_q(new)}", leaves={new: _text_of(drawn.lines(path)[:count])})
+
+
+def _behind(drawn: _Drawn, path: str) -> _Command:
+    said = drawn.texts.word()
+    form, lines = drawn.rng.choice(
+        (
+            ("echo {0} >> {1}", [said]),
+            ("echo {0} | tee -a {1} > /dev/null", [said]),
+            ('for n in 1 2 3; do echo "{0} $n" >> {1}; done', [f"{said} {n}" for n in (1, 2, 3)]),
+            ("cat >> {1} << 'EOF'\n{0}\n\n  {0}\nEOF", [said, "", f"  {said}"]),
+        )
+    )
+    return _Command(form.format(said, _q(path)), leaves={path: drawn.files[path] + _text_of(lines)})
+
+
+def _joined(drawn: _Drawn, path: str) -> _Command:
+    other = drawn.rng.choice([*drawn.files])
+    new = drawn.rng.choice([one for one in drawn.paths if one not in (path, other)])
+    return _Command(f"cat {_q(path)} {_q(other)} > {_q(new)}", leaves={new: drawn.files[path] + drawn.files[other]})
+
+
+def _touched(drawn: _Drawn, path: str) -> _Command:
+    asked = drawn.other(path)
+    return _Command(f"touch {_q(asked)}", leaves={asked: drawn.files.get(asked, "")})
+
+
+DOES: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
+    _copy, _copy, _copy_shown, _move, _move, _swap, _sort, _exchange, _exchange, _empty, _first, _behind, _behind, _joined,
+    _touched,
+)  # fmt: skip
+"""Commands that change something."""

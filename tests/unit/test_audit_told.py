@@ -1,0 +1,91 @@
+"""What a plan says of its commands: what they print, and what they leave."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from claw_adapter.audit.answered import judge_told
+from claw_adapter.audit.book import Book
+from claw_adapter.audit.course import FileCourse
+from claw_adapter.audit.reads import Files, Reads, Talks
+from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.told import ToldCommand, told_of
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit
+from claw_adapter.audit.writes import WrittenFiles, judge_writes
+from claw_adapter.protocol import Capabilities
+
+FIRST, SECOND = "the harbour was moved 1201\nthe ledger is kept 1202\n", "another depot waits 1301\n"
+COPY = ToldCommand("cp a.md b.md", {"a.md": FIRST, "b.md": None}, {"b.md": FIRST})
+TACKED = "".join(reversed(FIRST.splitlines(keepends=True)))
+BACKWARDS = ToldCommand("tac a.md", {"a.md": FIRST}, prints=TACKED)
+REFUSED = "Blocked by a guard of the workspace."
+
+
+def judged(*runs, told, before, after):
+    """Causes found of calls ``(command, result)``, or ``(path, result)`` where a file is read."""
+    steps, renderer, book = [], Renderer(Capabilities()), Book()
+    for at, (said, result) in enumerate(runs):
+        name, key = ("read_file", "path") if said.endswith(".md") and " " not in said else ("exec", "command")
+        call = RequestUnit(CALL, f"{name} {json.dumps({key: said})}", f"c{at}")
+        steps.append((call, RequestUnit(RESULT, result, f"c{at}"), SimpleNamespace(number=at + 1, tools=())))
+    known = told_of(steps, told)
+    sure = FileCourse.leaving(steps, (before, after), "/t/workspace", strict=True, losses=(), told=known).trusted(after)
+    files = WrittenFiles(before, after, "/t/workspace", told=known)
+    judge_writes(steps, files, renderer, book, strict=True)
+    judge_told(steps, sure, after, files.removals, book)
+    reads = Reads(renderer, book, "/t/workspace", strict=True)
+    reads.judge(steps, Files(before, after, {}, told=sure), Talks({}, {}, ()))
+    return [finding.key for finding in book.findings()]
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        (TACKED, []),
+        (f"$ tac a.md\n{TACKED}(exit 0)", []),
+        (TACKED.replace("\n", "\r\n"), []),
+        (REFUSED, []),
+        (FIRST, ["M17 command-otherwise"]),
+        (TACKED.splitlines()[0], ["M17 command-otherwise"]),
+    ],
+)
+def test_a_result_has_what_a_command_prints_in_its_order(result, found):
+    files = {"a.md": FIRST}
+    assert judged((BACKWARDS.command, result), told=[BACKWARDS], before=files, after=files) == found
+
+
+def test_an_answer_of_commands_that_print_nothing_refuses_nothing():
+    files = {"a.md": FIRST}
+    silent, made = ("printf '%s\\n' x > c.md", "(no output)"), {**files, "c.md": "x\n"}
+    runs = (silent, (BACKWARDS.command, "(no output)"))
+    assert judged(*runs, told=[BACKWARDS], before=files, after=made) == ["M17 command-otherwise"]
+    runs = (silent, (COPY.command, "(no output)"))
+    assert judged(*runs, told=[COPY], before=files, after=made) == ["M17 command-undone"]
+    runs = (silent, (COPY.command, REFUSED))
+    assert judged(*runs, told=[COPY], before=files, after=made) == []
+
+
+def test_what_a_command_leaves_is_held_against_the_disk_and_against_what_is_read_behind_it():
+    before = {"a.md": FIRST, "b.md": SECOND}
+    told = [ToldCommand(COPY.command, {"a.md": FIRST, "b.md": SECOND}, {"b.md": FIRST})]
+    done, wrong = {"a.md": FIRST, "b.md": FIRST}, {"a.md": FIRST, "b.md": FIRST.upper()}
+    run = (COPY.command, "")
+    assert judged(run, ("b.md", FIRST), told=told, before=before, after=done) == []
+    assert judged(run, ("b.md", SECOND), told=told, before=before, after=done) == ["M20 file-stale"]
+    assert judged(run, told=told, before=before, after=wrong) == ["M17 command-left-otherwise"]
+    assert judged(run, ("b.md", SECOND), told=told, before=before, after=before) == [], "it may have been refused"
+
+
+def test_of_equal_commands_each_has_its_own_effect_and_other_files_tell_nothing():
+    first, second = (ToldCommand("cat *.md", {"a.md": text}, prints=text) for text in (FIRST, SECOND))
+    over = ToldCommand("cp b.md a.md", {"a.md": FIRST, "b.md": SECOND}, {"a.md": SECOND})
+    before = {"a.md": FIRST, "b.md": SECOND}
+    after = {"a.md": SECOND, "b.md": SECOND}
+    told = [first, over, second]
+    runs = ((first.command, FIRST), (over.command, ""), (second.command, SECOND))
+    assert judged(*runs, told=told, before=before, after=after) == []
+    stale = (*runs[:2], (second.command, FIRST))
+    assert judged(*stale, told=told, before=before, after=after) == [], "nothing of it is shown"
+    other = {"a.md": TACKED, "b.md": SECOND}
+    assert judged(runs[0], told=told, before=other, after=other) == []
