@@ -402,7 +402,11 @@ class _Drawing:
         listed = ToolUse(kind="list", target=folder)
         first = self._turn(self._does(*looks[:2], show, listed), self._does(said, begun), self._says())
         second = self._turn(self._does(looks[2]), self._does(edited, *self._behind(marked)), self._says())
-        return [[change, first], [second]]
+        kind = f"{folder}/{self.texts.word()}"
+        self.steps.append(PlanFile(path=kind, text=self._any_bytes(), encoding="latin-1"))
+        become = PlanChange(path=kind, action="new", text=self.texts.lines(4))
+        asks = self._does(ToolUse(kind="read", target=kind), ToolUse(kind="list", target=folder))
+        return [[change, first], [second], [become, self._turn(asks, self._says())]]
 
     def _marked(self) -> tuple[PlanFile, ToolUse]:
         """A text as other systems write it, and an edit of its first line, before which a mark stands.
@@ -826,11 +830,15 @@ class _Drawing:
         starts = tuple(range(first, count, size))[:most]
         pages = ToolUse(kind="pages", target=file.path, starts=starts, page=size)
         parts = ToolUse(kind="cat", target=file.path, starts=(count - 90, count - 50), page=40)
-        looks = [self._does(pages), self._does(parts)]
+        once = [ToolUse(kind="pages", target=file.path, starts=(at,), page=30) for at in (1, 31, 61)]
+        again = once[self.rng.randrange(3)]
+        looks = [self._does(pages), self._does(parts), self._does(*once), self._does(again)]
         if self.height == 0:
             looks.append(self._does(ToolUse(kind="read", target=file.path, whole=True)))
         self.rng.shuffle(looks)
-        return [[self._turn(*looks, self._says())]]
+        old = file.text.split("\n")[self.rng.randrange(20)]  # of a page: what is behind it stays
+        change = self._does(ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence()))
+        return [[self._turn(*looks, change, self._does(again), self._says())]]
 
     def _many(self) -> list[Unit]:
         """A turn of many steps."""
@@ -1151,9 +1159,10 @@ class _Drawing:
         after = self._does(
             *(ToolUse(kind=kind, target=path) for path in (brought.path, file.path) for kind in ("read", "cat"))
         )
+        again = [PlanIncident(happens="restart")] if self.rng.random() < 0.5 else []
         return [
             [brought, told, PlanIncident(happens=happens, request=at), self._turn(*replies)],
-            [changed, self._turn(after, self._says())],
+            [changed, *again, self._turn(after, self._says())],
         ]
 
     def _killed(self) -> list[Unit]:

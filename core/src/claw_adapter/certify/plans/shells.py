@@ -30,6 +30,42 @@ UPDATED: Final = 0.4
 """How often an update changes a file before a turn."""
 AGAIN: Final = 0.3
 """How often what was looked at last is looked at in the same way."""
+MANY: Final = "".join(f"{number}\n" for number in range(101, 181))
+LONG: Final = "-" * 4_200
+"""A line that no terminal takes at once."""
+SAYS: Final = (
+    ("printf '%s' '{0} {1}'", "{0} {1}"),
+    ("X={0}; echo \"$X and $X\"", "{0} and {0}"),
+    ("echo {0} && false", "{0}"),
+    ("echo {0}; (exit 4)", "{0}"),
+    ("echo {0}; exit 5", "{0}"),
+    ("false; echo {0}", "{0}"),
+    ("false | cat; echo {0}", "{0}"),
+    ("echo {0} &\nwait", "{0}"),
+    ("sleep 0.1; echo {0}", "{0}"),
+    ("sleep 0.3; echo {0}", "{0}"),
+    ("\necho {0}\n\necho {1}\n", "{0}\n{1}"),
+    ("printf '%s\\n' {0} \\\n  {1}", "{0}\n{1}"),
+    ("cat << 'EOF'\n{0}\n  $HOME `{1}` \\n\nEOF", "{0}\n  $HOME `{1}` \\n"),
+    ("echo 'Error: {0} (of last week)'", "Error: {0} (of last week)"),
+    ("echo 'Grüße, 日本, é: {0}'", "Grüße, 日本, é: {0}"),
+    ("echo \"{0}!\"; echo '!!'", "{0}!\n!!"),
+    ("echo '{{name}}: {{0}} %s $1 {0}'", "{{name}}: {{0}} %s $1 {0}"),
+    ("echo '[31m{0} array[0m]'", "[31m{0} array[0m]"),
+    ("echo {0} {1} | awk '{{print $2}}'", "{1}"),
+    ("sh -c \"echo '{0}' \\\"\\$((40+2))\\\"\"", "{0} 42"),
+    ("sh -c 'echo {0}; kill -9 $$'", "{0}"),
+    ("yes {0} | head -n 3", "{0}\n{0}\n{0}"),
+    ("for n in 1 2 3 4 5 6; do echo {0}; done", "\n".join(["{0}"] * 6)),
+    ("seq 101 180", MANY),
+    ("printf '007\\n'", "007"),
+    ("echo '{{\"error\": null, \"output\": \"{0}\", \"exit_code\": 1}}'", '{{"error": null, "output": "{0}", "exit_code": 1}}'),
+    ("printf '%s\\n' '{{' '  \"b\": 1.0,' '  \"a\": [ \"{0}\" ]' '}}'", '{{\n  "b": 1.0,\n  "a": [ "{0}" ]\n}}'),
+    ("printf '%s\\n' {0} '[exit code: 0]' 'STDERR:' '$ ls' {1}", "{0}\n[exit code: 0]\nSTDERR:\n$ ls\n{1}"),
+    ("echo 'never run sudo rm -rf / there, said {0}'", "never run sudo rm -rf / there, said {0}"),
+    ("true  # {0}", ""),
+)  # fmt: skip
+"""Commands about nothing but words, with what they print."""
 Files = dict[str, str]
 
 
@@ -40,6 +76,8 @@ class _Command:
     line: str
     prints: str = ""
     leaves: Mapping[str, str | None] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+    """Files that it reads without their names."""
 
 
 @dataclass(slots=True)
@@ -156,7 +194,7 @@ class _Drawn:
     def _ran(self, command: _Command, path: str) -> ToolUse:
         """The command, with the files that it names as they are."""
         named = {one for one in self.paths if one in command.line or one in command.leaves}
-        given = {one: self.files.get(one) for one in sorted({path, *named})}
+        given = {one: self.files.get(one) for one in sorted({path, *named, *command.reads})}
         return ToolUse(
             kind="run", target=command.line,
             effect=Effect(given=given, leaves=dict(command.leaves), prints=command.prints),
@@ -203,7 +241,7 @@ def _cat(drawn: _Drawn, path: str) -> _Command:
 
 def _within(drawn: _Drawn, path: str) -> _Command:
     folder, name = posixpath.split(path)
-    before = drawn.rng.choice(("({})", "{}", "{}; cd - > /dev/null"))
+    before = drawn.rng.choice(("({})", "{}; cd - > /dev/null"))  # some shells stay where they were left
     return _Command(before.format(f"cd {_q(folder)} && cat {_q(name)}"), drawn.files[path])
 
 
@@ -250,15 +288,27 @@ def _both(drawn: _Drawn, path: str) -> _Command:
 
 
 def _words(drawn: _Drawn, _path: str) -> _Command:
-    first, second = drawn.texts.sentence(), drawn.texts.word()
-    form = drawn.rng.choice(
-        ("printf '%s' {0}", 'X={0}; echo "$X"', "echo {0} && false", "echo {0}; (exit 4)", "echo {0} &\nwait")
-    )
-    return _Command(f"{form.format(shlex.quote(f'{first} {second}'))}", f"{first} {second}\n")
+    words = [drawn.texts.word() for _ in range(2)]
+    line, prints = drawn.rng.choice(SAYS)
+    return _Command(line.format(*words), prints.format(*words))
+
+
+def _matched(drawn: _Drawn, path: str) -> _Command:
+    """The only file of its kind in a folder, by a pattern."""
+    found = [one for one in drawn.files if one.endswith(".txt") and drawn.files[one]]
+    if not found:
+        return _cat(drawn, path)
+    folder = posixpath.dirname(found[0])
+    return _Command(f"cat {_q(folder)}/*.txt", drawn.files[found[0]], reads=(found[0],))
+
+
+def _from_here(drawn: _Drawn, path: str) -> _Command:
+    return _Command(f'cat "$PWD/"{_q(path)}', drawn.files[path])
 
 
 SHOWS: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
-    _head, _tail, _cat, _cat, _cat, _within, _numbered, _count, _backwards, _row, _quoted, _there, _same, _both, _words,
+    _head, _tail, _cat, _cat, _cat, _within, _numbered, _count, _backwards, _row, _quoted, _there, _same, _both,
+    _matched, _from_here, _words, _words, _words, _words,
 )  # fmt: skip
 """Commands that show something."""
 
@@ -313,16 +363,31 @@ def _first(drawn: _Drawn, path: str) -> _Command:
 
 
 def _behind(drawn: _Drawn, path: str) -> _Command:
-    said = drawn.texts.word()
-    form, lines = drawn.rng.choice(
+    said, name = drawn.texts.word(), _q(path)
+    line, lines = drawn.rng.choice(
         (
-            ("echo {0} >> {1}", [said]),
-            ("echo {0} | tee -a {1} > /dev/null", [said]),
-            ('for n in 1 2 3; do echo "{0} $n" >> {1}; done', [f"{said} {n}" for n in (1, 2, 3)]),
-            ("cat >> {1} << 'EOF'\n{0}\n\n  {0}\nEOF", [said, "", f"  {said}"]),
+            (f"echo {said} >> {name}", [said]),
+            (f"echo {said} >> {name}; false", [said]),
+            (f"echo {said} >> {name}; echo; echo", [said]),
+            (f"echo {said} | tee -a {name} > /dev/null", [said]),
+            (f'for n in 1 2 3; do echo "{said} $n" >> {name}; done', [f"{said} {n}" for n in (1, 2, 3)]),
+            (f"cat >> {name} << 'EOF'\n{said}\n\n  {said}\nEOF", [said, "", f"  {said}"]),
         )
     )
-    return _Command(form.format(said, _q(path)), leaves={path: drawn.files[path] + _text_of(lines)})
+    return _Command(line, leaves={path: drawn.files[path] + _text_of(lines)})
+
+
+def _here(drawn: _Drawn, path: str) -> _Command:
+    """A text of lines at which a shell, or who reads its commands, may go wrong, written and shown."""
+    said, new = drawn.texts.word(), drawn.other(path)
+    bodies = (
+        ["```", f"{said} && true; false | cat", "```"],
+        [f"{said}:", "\t@echo $@ \\", "\t\t'it'"],
+        [f"{said} {LONG}"],
+        ['{"a": "' + said + '"}', "EOF ", "# EOF"],
+    )
+    text = _text_of(drawn.rng.choice(bodies))
+    return _Command(f"cat > {_q(new)} << 'EOF' && cat {_q(new)}\n{text}EOF", text, {new: text})
 
 
 def _joined(drawn: _Drawn, path: str) -> _Command:
@@ -338,6 +403,6 @@ def _touched(drawn: _Drawn, path: str) -> _Command:
 
 DOES: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
     _copy, _copy, _copy_shown, _move, _move, _swap, _sort, _exchange, _exchange, _empty, _first, _behind, _behind, _joined,
-    _touched,
+    _here, _here, _touched,
 )  # fmt: skip
 """Commands that change something."""
