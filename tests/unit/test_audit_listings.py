@@ -86,3 +86,12 @@ def test_the_name_of_another_file_may_have_the_name_within():
     top = [path for path in (*PATHS, *there) if "/" not in path]
     assert causes("\n".join([*top, "notes/"]), "", there) == []
     assert causes("\n".join([*top, "notes/sensor.sql"]), "", there) == ["listing-wrong"]
+
+
+def test_the_name_of_a_file_that_goes_in_the_turn_and_lies_elsewhere_as_well_tells_nothing():
+    files = {path: Passage(now=("text",)) for path in ("a/x.md", "a/b/x.md", "a/b/y.md")}
+    shown = "a/b\na/x.md\n"
+    assert causes(shown, "a", files | {"a/x.md": Passage()}) == []
+    assert causes(f"{shown}a/b/y.md\n", "a", {"a/b/y.md": Passage(now=("",)), "a/b/z.md": Passage(now=("",))}) == [
+        "listing-wrong"
+    ]

@@ -422,9 +422,11 @@ def _encoded(path: str, files: Files, result: str, failed: Failed, request: int)
 
 
 def _there(files: Files, passage: Mapping[str, Passage]) -> dict[str, Passage]:
-    """The files that are there in a reply, and may be."""
+    """The files that are there in a reply, and those that may be."""
     others = {path: Passage(now=("",)) for path in files.others}
-    stays = {path: Passage(now=(text,)) for path, text in files.before.items() if path in files.after}
+    sides = {**files.before, **files.after}
+    both = files.before.keys() & files.after.keys()
+    stays = {path: Passage(now=(text,)) if path in both else Passage() for path, text in sides.items()}
     return {**others, **stays, **passage}
 
 

@@ -64,7 +64,7 @@ REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 67_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
-WIDE: Final = ((24_000, 26_000), (20_000, 24_000), (10_000, 20_000))
+WIDE: Final = ((21_000, 23_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
