@@ -102,6 +102,13 @@ def test_a_rendering_is_equal_where_it_is_declared_and_only_there(names, expecte
         assert align([expected], [unit(there)], renderer()).missing == [0]
 
 
+def test_what_begins_like_a_stamp_may_have_no_other_one():
+    own = said("[Mon 2026-03-02 09:00 UTC] plain")
+    for there in (own.text, f"[Tue 2026-03-03 08:00 UTC] {own.text}"):
+        assert align([own], [unit(there)], renderer("stamp")).missing == []
+    assert align([own], [unit("plain")], renderer()).missing == [0]
+
+
 @pytest.mark.parametrize(
     ("shown", "right"),
     [

@@ -248,7 +248,8 @@ class _Request:
             renamed = said.kind in (CALL, RESULT) and said.kind == unit.kind and said.call != unit.call
             if renamed and not self.renderer.has("call_id") and said.origin != "step":
                 self._find("M7", "call-ids", f"the call {said.call!r} has become {unit.call!r}")
-            if said.time is None or said.origin not in ("seeded", "update") or joined[place] > 1:
+            own = self.renderer.stamped(said.text) is not None
+            if own or said.time is None or said.origin not in ("seeded", "update") or joined[place] > 1:
                 continue
             shown = self.renderer.stamped(unit.text)
             if shown and (times := self._times(at)) is not None and shown not in times:

@@ -97,7 +97,9 @@ class Renderer:
     def forms(self, said: Said) -> tuple[str, ...]:
         """The texts as which something may appear, as itself first."""
         text = self.plain(said.text)
-        forms = [text]
+        forms = list(
+            dict.fromkeys((text, self.bare(said.text)))
+        )  # what begins like a stamp is not stamped once more by all
         if "speaker_as" in self.names and said.speaker:
             forms.append(self.plain(f"{said.speaker}: {text}"))
         if "system_as" in self.names and said.kind == "system":

@@ -64,7 +64,7 @@ REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 67_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
-WIDE: Final = ((21_000, 23_000), (20_000, 24_000), (10_000, 20_000))
+WIDE: Final = ((15_000, 17_000), (20_000, 24_000), (10_000, 20_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
@@ -109,7 +109,7 @@ APART: Final = 0.7
 """How often something else may come between two units of a chain."""
 MIXED: Final = (2, 4, 5)
 """Turns in which everything happens to the same few files, by the level."""
-SHELLS: Final = (3, 4, 4)
+SHELLS: Final = (2, 4, 4)
 """Turns in which tools, commands and updates change a few files that are alike, by the level."""
 RESTARTED: Final = 0.3
 FAILING: Final = 0.7
@@ -826,8 +826,7 @@ class _Drawing:
         file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.short_lines(count)))
         self.steps.append(file)
         first = 1 if self.height == 0 else self.rng.choice((1, 1, count // 2))
-        most = 8 if self.height == 0 else 3
-        starts = tuple(range(first, count, size))[:most]
+        starts = tuple(range(first, count, size))[:3]
         pages = ToolUse(kind="pages", target=file.path, starts=starts, page=size)
         parts = ToolUse(kind="cat", target=file.path, starts=(count - 90, count - 50), page=40)
         once = [ToolUse(kind="pages", target=file.path, starts=(at,), page=30) for at in (1, 31, 61)]

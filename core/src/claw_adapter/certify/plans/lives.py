@@ -28,7 +28,7 @@ THERE: Final[tuple[Way, ...]] = ("edit", "out", "over", "put", "add", "drop", "m
 AWAY: Final[tuple[Way, ...]] = ("write", "brought")
 UPDATES: Final[tuple[Way, ...]] = ("replaced", "gone", "brought")
 ENDING: Final[tuple[Way, ...]] = ("drop", "gone")
-COUNTS: Final[dict[Level, int]] = {"bronze": 10, "silver": 18, "gold": 20}
+COUNTS: Final[dict[Level, int]] = {"bronze": 8, "silver": 18, "gold": 20}
 """Files by level; the window of Bronze has long texts as well."""
 STEPS: Final = 4
 """What happens to each."""

@@ -38,6 +38,7 @@ from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, Turn
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.reading import strings_of
 
 __all__ = ["Deed", "Effect", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
@@ -45,6 +46,8 @@ ASIDE: Final = "Noted."
 SIGNED: Final = "c2lnbmVk"
 """What a provider signs thoughts with."""
 HERE: Final = "END_OF_TEXT"
+LARGE: Final = 20_000
+"""Characters of a text from which on what was written is not read again at once."""
 MOST_PIECES: Final = 60
 """Pieces in which the arguments of a call come."""
 MOST_TRIES: Final = 6
@@ -349,6 +352,7 @@ class PlayedModel(Model):
                 ways = read_file(use.target, self._workspace, box, habits)
             case "write":
                 ways = write_file(use.target, use.content, self._workspace, box, habits)
+                ways = _once(ways, use.content) if len(use.content) > LARGE else ways
             case "history":
                 ways = read_session(use.names or (use.target,), box, habits, deed.missing)
             case "pages":
@@ -410,6 +414,18 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         folder, _, name = use.target.rpartition("/")
         return [f"cd {shlex.quote(posixpath.join(workspace, folder))} && cat {shlex.quote(name)}"]
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
+
+
+def _once(ways: Steps, content: str) -> Steps:
+    """Until the content was given to a tool: reading all of it again would take as much of the window once more."""
+    attempt = next(ways, None)
+    while attempt is not None:
+        result = yield attempt
+        try:
+            attempt = None if content in strings_of(dict(attempt.arguments)) else ways.send(result)
+        except StopIteration:
+            return True
+    return True
 
 
 def _strayed(use: ToolUse) -> Steps:
