@@ -293,7 +293,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 75,
+        "bronze", 84,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
@@ -305,7 +305,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 105,
+        "silver", 116,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",
@@ -313,10 +313,10 @@ NAMED = [
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 34, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
-    ("silver", 38, {HistoriesNotResumed: "M22 history-unread"}),
+    ("silver", 39, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 43, {HistoriesNotResumed: "M22 history-unread"}),
     (
-        "gold", 38,
+        "gold", 43,
         {
             HistoriesLast50: "M22 history-missing",
             OtherModelAfterServerError: "M11 model-changed",
