@@ -138,12 +138,12 @@ ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Plea
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     """The plan `number` of a nonce: always the same for the same three."""
     rng = Random(f"{nonce}/{number}/{level}")
-    return _Drawing(rng, LEVELS.index(level), number, lives(nonce, number, level)).plan(nonce, number, level)
+    return _Drawing(rng, LEVELS.index(level), number, lives(nonce, number, level), nonce).plan(nonce, number, level)
 
 
 class _Drawing:
-    def __init__(self, rng: Random, height: int, number: int, dealt: Sequence[Life]) -> None:
-        self.rng, self.height, self.number, self.dealt = rng, height, number, dealt
+    def __init__(self, rng: Random, height: int, number: int, dealt: Sequence[Life], nonce: str) -> None:
+        self.rng, self.height, self.number, self.dealt, self.nonce = rng, height, number, dealt, nonce
         self.texts = Texts(rng)
         self.talks = DrawnTalks(self.texts)
         self.steps: list[PlanStep] = []
@@ -470,7 +470,7 @@ class _Drawing:
 
     def _shells(self) -> list[Unit]:
         """A few files that are named and filled alike, and what tools, commands and updates do to them; restarts between."""
-        files, turns = shell_turns(self.texts, SHELLS[self.height])
+        files, turns = shell_turns(self.texts, SHELLS[self.height], self.nonce, self.height + self.number)
         self.steps += files
         units: list[Unit] = []
         for made in turns:

@@ -7,11 +7,13 @@ happens is drawn anew at each step. What a command does is known to the letter, 
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from random import Random
+from typing import Final, TypeVar
 
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile
 from claw_adapter.certify.plans.texts import Texts
@@ -19,6 +21,10 @@ from claw_adapter.endpoint.models.played import Effect, ToolUse
 
 __all__ = ["ShellTurn", "shell_turns"]
 
+T = TypeVar("T")
+
+PLANS: Final = 4
+"""Of one nonce, over all levels."""
 TEXTS: Final = 3
 """Texts that files have by turns."""
 LINES: Final = (3, 7)
@@ -88,16 +94,28 @@ class ShellTurn:
     replies: list[list[ToolUse]] = field(default_factory=list)
 
 
-def shell_turns(texts: Texts, turns: int) -> tuple[list[PlanFile], list[ShellTurn]]:
-    """The files that are there at first, and so many turns."""
-    drawn = _Drawn(texts)
+def shell_turns(texts: Texts, turns: int, nonce: str, plan: int) -> tuple[list[PlanFile], list[ShellTurn]]:
+    """The files that are there at first, and so many turns.
+
+    Commands are dealt over the plans of a nonce, of which this is number `plan`, counted from 0 over all levels.
+    """
+    drawn = _Drawn(texts, f"{nonce}/shells", plan)
     there = {**drawn.files, drawn.beside: texts.lines(2)}
     return [PlanFile(path=path, text=text) for path, text in there.items()], [drawn.turn() for _ in range(turns)]
 
 
+def _deck(rng: Random, cards: Sequence[T], plan: int) -> Iterator[T]:
+    """All of them in any order, again and again; each plan begins where another quarter does."""
+    dealt = rng.sample(cards, len(cards))
+    first = plan * len(dealt) // PLANS
+    return itertools.cycle((*dealt[first:], *dealt[:first]))
+
+
 class _Drawn:
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: Texts, source: str, plan: int) -> None:
         self.texts, self.rng = texts, texts.rng
+        deal = Random(source)
+        self.shows, self.does, self.says = (_deck(deal, SHOWS, plan), _deck(deal, DOES, plan), _deck(deal, SAYS, plan))
         top, name = texts.word(), texts.word()
         below = f"{top}/{self.rng.choice('bdk')}"
         self.paths = [f"{top}/{name}.md", f"{below}/{name}.md", f"{below}_{name}.md", f"{below}/{texts.word()}.txt"]
@@ -146,6 +164,8 @@ class _Drawn:
         found = [self._look(path if not at else rng.choice(self.paths)) for at in range(rng.randrange(*LOOKS))]
         again = [use for use in self.last if use.kind == "read" and rng.random() < AGAIN]
         self.last = found
+        found.append(self._ran(self._words(), ""))
+        rng.shuffle(found)
         return list({(use.kind, use.target): use for use in (*found, *again)}.values())
 
     def _look(self, path: str) -> ToolUse:
@@ -157,7 +177,7 @@ class _Drawn:
         there = path if path in filled else self.rng.choice(filled)
         if there == self.beside:
             return ToolUse(kind="read", target=there)
-        return self._ran(self.rng.choice(SHOWS)(self, there), there)
+        return self._ran(next(self.shows)(self, there), there)
 
     def _change(self) -> tuple[ToolUse, str]:
         """A call that changes a file, and that."""
@@ -171,7 +191,7 @@ class _Drawn:
             self._gone(path)
             return ToolUse(kind="drop", target=path), path
         path = rng.choice([*self.files])
-        command = rng.choice(DOES)(self, path)
+        command = next(self.does)(self, path)
         use = self._ran(command, path)
         for path, text in command.leaves.items():
             if text is None:
@@ -191,10 +211,16 @@ class _Drawn:
         self.files[path] = text.replace(old, new)
         return ToolUse(kind="edit", target=path, wanted=(old,), content=new)
 
+    def _words(self) -> _Command:
+        """A command about nothing but words."""
+        words = [self.texts.word() for _ in range(2)]
+        line, prints = next(self.says)
+        return _Command(line.format(*words), prints.format(*words))
+
     def _ran(self, command: _Command, path: str) -> ToolUse:
         """The command, with the files that it names as they are."""
         named = {one for one in self.paths if one in command.line or one in command.leaves}
-        given = {one: self.files.get(one) for one in sorted({path, *named, *command.reads})}
+        given = {one: self.files.get(one) for one in sorted({path, *named, *command.reads} - {""})}
         return ToolUse(
             kind="run", target=command.line,
             effect=Effect(given=given, leaves=dict(command.leaves), prints=command.prints),
@@ -287,12 +313,6 @@ def _both(drawn: _Drawn, path: str) -> _Command:
     return _Command(f"cat {_q(path)} {_q(other)}", drawn.files[path] + drawn.files[other])
 
 
-def _words(drawn: _Drawn, _path: str) -> _Command:
-    words = [drawn.texts.word() for _ in range(2)]
-    line, prints = drawn.rng.choice(SAYS)
-    return _Command(line.format(*words), prints.format(*words))
-
-
 def _matched(drawn: _Drawn, path: str) -> _Command:
     """The only file of its kind in a folder, by a pattern."""
     found = [one for one in drawn.files if one.endswith(".txt") and drawn.files[one]]
@@ -307,8 +327,8 @@ def _from_here(drawn: _Drawn, path: str) -> _Command:
 
 
 SHOWS: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
-    _head, _tail, _cat, _cat, _cat, _within, _numbered, _count, _backwards, _row, _quoted, _there, _same, _both,
-    _matched, _from_here, _words, _words, _words, _words,
+    _head, _tail, _cat, _cat, _cat, _within, _numbered, _count, _backwards, _row, _quoted, _there, _same, _both, _matched,
+    _from_here,
 )  # fmt: skip
 """Commands that show something."""
 
