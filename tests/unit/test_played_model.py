@@ -132,3 +132,43 @@ async def test_an_edit_is_made_again_when_a_notice_names_a_tool_and_the_text_is_
         made_call = Call(call.id, call.name, arguments)
         lines = (*lines, Line("assistant", "", (made_call,)), Line("tool", next(results), call_id=call.id))
     assert names == calls
+
+
+WRITES = {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(("size", "again"), [(100, True), (30_000, False)])
+async def test_what_is_written_is_read_again_but_for_a_long_text(size, again):
+    text = "".join(f"line {number} of it\n" for number in range(size // 10))
+    uses = (ToolUse(kind="write", target="b.md", content=text),)
+    replies = (PlayedReply(uses=uses), PlayedReply(text="Written."))
+    made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
+    made.begin(TurnId("t", "r1", 1), None)
+    tools, lines = (*TOOLS, Tool("write_file", "Write a file.", WRITES)), list(PROMPT)
+    names = []
+    while True:
+        called = Called()
+        async for delta in made.answer(ModelRequest(tuple(lines), tools, [], [], {})):
+            called.take(delta)
+        if not called.name:
+            break
+        names.append(called.name)
+        result = (
+            "no such file" if not any("write" in name for name in names) else text if names[-1] == "read_file" else "ok"
+        )
+        lines.append(Line("assistant", "", (Call(called.id, called.name, called.arguments),)))
+        lines.append(Line("tool", result, call_id=called.id))
+    assert "write_file" in names
+    assert ("read_file" in names[names.index("write_file") :]) == again
+
+
+class Called:
+    """The call of a reply, put together of its pieces."""
+
+    def __init__(self):
+        self.id = self.name = self.arguments = ""
+
+    def take(self, delta):
+        for one in delta.calls:
+            self.id, self.name = one.id or self.id, one.name or self.name
+            self.arguments += one.arguments
