@@ -114,8 +114,30 @@ EDIT = {
 async def test_an_edit_is_made_again_when_a_notice_names_a_tool_and_the_text_is_still_there(said, shown, calls, path):
     others = (Tool(name, "", SCHEMA) for name in ("save_buffer", "unlock"))
     tools = (*TOOLS, Tool("edit_file", "Replace a text in a file.", EDIT), *others)
-    results = iter([said.format(path), *([shown] if isinstance(shown, str) else shown), "edited"])
-    use = ToolUse(kind="edit", target=path, wanted=('the old "line"',), content="new line")
+    results = [said.format(path), *([shown] if isinstance(shown, str) else shown), "edited"]
+    assert await edited(tools, path, 'the old "line"', "new line", results) == calls
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown", "again"),
+    [
+        ("the old line", "    the old line", "1\tfirst\n2\tthe old line\n", True),
+        ("the old line", "    the old line", "1\tfirst\n2\t    the old line\n", False),
+        ("the old line", "the last line", "the old line\nthe last line\n", True),
+        ("the old line", "the old line and more", "the old line and more\n", False),
+        ("the old line", "the old line and more", "the old line\n", True),
+    ],
+)
+async def test_an_edit_whose_new_text_stands_elsewhere_or_has_the_old_one_in_it_is_made_again(old, new, shown, again):
+    tools = (*TOOLS, Tool("edit_file", "Replace a text in a file.", EDIT))
+    names = await edited(tools, "a.md", old, new, ["read_file first: a.md", shown, "edited"])
+    assert names == ["edit_file", "read_file", *(["edit_file"] if again else [])]
+
+
+async def edited(tools, path, old, new, results):
+    """The tools that are called for an edit, with these results."""
+    results = iter(results)
+    use = ToolUse(kind="edit", target=path, wanted=(old,), content=new)
     made = PlayedModel(
         (PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=(use,)), PlayedReply(text="Done."))),), "/w"
     )
@@ -131,7 +153,7 @@ async def test_an_edit_is_made_again_when_a_notice_names_a_tool_and_the_text_is_
         assert json.loads(arguments)["path"].endswith(path)
         made_call = Call(call.id, call.name, arguments)
         lines = (*lines, Line("assistant", "", (made_call,)), Line("tool", next(results), call_id=call.id))
-    assert names == calls
+    return names
 
 
 WRITES = {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}

@@ -200,7 +200,8 @@ class _Ledger:
             restarted=record.round in self.facts.restarts,
         )
         if record.before:
-            self.lists.judge(turn, self.facts.trees(record.before))
+            tree = self.facts.trees(record.before)
+            self.lists.judge(turn, (path for path, entry in tree.items() if entry.kind == "file"))
         self._gone(turn)
         self._words(turn, number)
         judge_unheard(turn, record, self.book)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Callable, Sequence
@@ -439,7 +440,8 @@ class _Drawing:
         there = [self._file(rng.randrange(6, 14))]
         there += [PlanFile(path=path, text=self._crlf()) for path in (self.texts.path(), self.texts.odd_path())]
         self.steps += there[1:]
-        new = (self.texts.path(), f"{self.texts.word()}/{self.texts.path()}")
+        beside = self._file(2).path  # so that the folder is there, whatever becomes of the file that is written
+        new = (self.texts.path(), f"{posixpath.join(posixpath.dirname(beside), self.texts.word())}.md")
         files: dict[str, str] = {step.path: step.text for step in there} | dict.fromkeys(new, "")
         units: list[Unit] = []
         last: list[ToolUse] = []

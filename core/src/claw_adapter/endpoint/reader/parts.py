@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
+from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, fixed
 from claw_adapter.endpoint.reader.refusals import says, told_first
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
@@ -38,7 +39,7 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
 
     Where the result is a notice that names another tool, that is called: one for reading with the file, any other with what it
-    takes. Then the file is read, and if the text is still in it, and the new one is not, the call is made again.
+    takes. Then the file is read, and if the text is still in it, and is no part of the new one there, the call is made again.
     """
     for tool in replacers(box):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
@@ -53,10 +54,17 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
         if reader is not None:
             shape, place = habits.forms("read", reader.forms(path, workspace, habits.styles))[0]
             there = (yield Attempt("read", reader.tool, reader.arguments(place), shape)).text
-            if holds(old)(there) and not holds(new)(there):
+            if _stands(old, new, there):
                 yield attempt
         return True
     return False
+
+
+def _stands(old: str, new: str, there: str) -> bool:
+    """Whether a file that a result shows has a text yet that was to be replaced; it may be a part of the new one."""
+    if old not in new or not holds(old)(there):
+        return holds(old)(there)
+    return new not in there and (normalise(old) == normalise(new) or not holds(new)(there))
 
 
 def list_folder(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
