@@ -155,6 +155,7 @@ class _Drawing:
         name, model = self.texts.scenario(), self.texts.model(of_a_shop=self.height == 0)
         if self.height > 0:
             self._seeds(number if self.height > 1 else None)
+        self.steps.append(PlanFile(path="AGENTS.md", text=self.texts.lines(3)))  # two at once have other ones
         begin = self.texts.now
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         last = [
@@ -907,13 +908,14 @@ class _Drawing:
         change = ToolUse(kind="edit", target=edited.target, wanted=(old,), content=f"  {old}\n\n{self.texts.word()}")
         looks = [ToolUse(kind=self.rng.choice(("read", "cat")), target=use.target) for use in written]
         looks += [ToolUse(kind="read", target=path) for path in self.rng.sample([*USUAL], 3)]
+        looks += [ToolUse(kind="list", target=posixpath.dirname(use.target)) for use in written if "[" in use.target]
         first = self._turn(self._does(*written[::2]), self._does(*written[1::2]), self._does(*looks), self._says())
         return [[first], [self._turn(self._does(change), self._does(*looks[:4]), self._says())]]
 
     def _place(self, suffix: str) -> str:
         """Where a written file goes: those of a service into its folder."""
         name = self.texts.word()
-        return f".github/workflows/{name}" if suffix == "yml" else self.rng.choice((name, f"src/[{name}]"))
+        return {"yml": f".github/workflows/{name}", "ts": f"src/[{name}]/page"}.get(suffix, name)
 
     def _kinds(self) -> list[Unit]:
         """Files of many kinds, each with what such a file has and some program may take for more than a text, are read."""

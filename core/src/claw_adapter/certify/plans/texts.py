@@ -67,6 +67,11 @@ KINDS: Final = {
     "srt": ("1", "00:00:01,000 --> 00:00:02,{n}", "- {0}?", ""),
     "po": ('msgctxt "{n}"', 'msgid "{0}\\n"', 'msgstr[0] ""'),
     "rst": ("{0}", "=====", "", ".. note:: {n}", "", "   {0}::"),
+    "log": (
+        "2026-03-02T10:01:00.{n}Z WARN the disk is full", "2026-03-02T10:02:00.{n}Z WARN the disk is full",
+        "2026-03-02T10:03:00.{n}Z WARN the disk is full", "2026-03-02T10:03:00.{n}Z INFO {0} is back",
+        "2026-03-02T10:04:00.{n}Z WARN the disk is full",
+    ),
     "jsonc": ("// {0}", '{{ "a": {n}, /* x */ "b": .5, }}'),
     "plist": ('<?xml version="1.0"?>', "<plist><dict><key>{0}</key><real>{n}.0</real></dict></plist>"),
     "Makefile": ("all: {0}", "\t@echo $@ $(X) $$Y {n}"),
