@@ -150,7 +150,7 @@ class SpillsResults(Agent):
 
         def spilling(path, **more):
             text = read(path, **more)
-            if len(text) > 50_000:
+            if len(text) > 14_000:
                 Path("/tmp", f"{SPILLED}{next(NUMBER)}.txt").write_text(text)
             return text
 
@@ -244,7 +244,7 @@ class TidiesUp(PlantedConversation):
 
 class KeepsNotes(PlantedConversation):
     async def send(self, prompt, deadline):
-        (self.ctx.workspace / "NOTES.md").write_text(prompt)
+        (self.ctx.workspace / "MEMO.md").write_text(prompt)
         return await super().send(prompt, deadline)
 
 

@@ -160,7 +160,7 @@ class _Drawing:
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         last = [
             self._wide(),
-            [[*self._asked(LONG), *self._written_large()], self._long(), []][self.height],
+            [[*self._asked(LONG), *self._written_large()], self._long(), self._read_long()][self.height],
         ]  # what fills the window comes when little else will
         return SessionPlan(
             nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
@@ -249,7 +249,7 @@ class _Drawing:
         rng = self.rng
         result = self.texts.prose(rng.randrange(9_000, 14_000))
         first = rng.choice(("user", "assistant")) if number else "assistant" if number is None else "user"
-        size = rng.randrange(*LONG_PAST) if number == 0 else rng.choice(PAST)
+        size = rng.randrange(*LONG_PAST) if number == 0 else rng.choice(PAST[:3] if number else PAST)
         odd, short = self.texts.odd(), number == 0
         main = self.talks.seeded(size, tools=0.12, result=result, first=first, main=True, odd=odd, short=short)
         self.steps.append(PlanSeed(session=MAIN, messages=main))
@@ -376,6 +376,15 @@ class _Drawing:
             self.steps.append(longer)
             units.append([self._turn(self._does(ToolUse(kind="cat", target=longer.path)), self._says())])
         return units
+
+    def _read_long(self) -> list[Unit]:
+        """Of the plans of Gold the one with the shorter past reads a file of more than 64 KiB with a tool."""
+        if not self.number:
+            return []
+        text = self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
+        file = PlanFile(path=self.texts.path(), text=f"{text}\n")
+        self.steps.append(file)
+        return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
 
     def _asked(self, characters: tuple[int, int]) -> list[Unit]:
         """A long prompt; a very long one has rules in it, which take fewer tokens."""
