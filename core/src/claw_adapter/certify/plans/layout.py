@@ -22,7 +22,7 @@ from claw_adapter.certify.plans.plan import (
     gap,
 )
 from claw_adapter.certify.plans.texts import Texts
-from claw_adapter.endpoint.models.played import Effect, PlayedReply, PlayedRound, ToolUse
+from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, PlayedRound, ToolUse
 from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.runner.incident import Incident
 from claw_adapter.runs.plan import Plan, slug
@@ -217,7 +217,7 @@ class _Layout:
         once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == times)
         if any(self.files.get(name) is None for name in use.needs):
             return None
-        effect = use.effect or Effect()
+        effect = use.effect or CommandEffect()
         if any(self.files.get(path) != known for path, known in effect.given.items()):
             return None
         self.files |= effect.leaves

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile
 from claw_adapter.certify.plans.texts import Texts
-from claw_adapter.endpoint.models.played import Effect, ToolUse
+from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
 __all__ = ["ShellTurn", "shell_turns"]
 
@@ -223,7 +223,7 @@ class _Drawn:
         given = {one: self.files.get(one) for one in sorted({path, *named, *command.reads} - {""})}
         return ToolUse(
             kind="run", target=command.line,
-            effect=Effect(given=given, leaves=dict(command.leaves), prints=command.prints),
+            effect=CommandEffect(given=given, leaves=dict(command.leaves), prints=command.prints),
         )  # fmt: skip
 
     # what the commands below are made of

@@ -40,7 +40,7 @@ from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.reading import strings_of
 
-__all__ = ["Deed", "Effect", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
+__all__ = ["CommandEffect", "Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
 ASIDE: Final = "Noted."
 SIGNED: Final = "c2lnbmVk"
@@ -56,7 +56,7 @@ MOST_READS: Final = 30
 """The same where all of something has to come back, page by page."""
 
 
-class Effect(Record):
+class CommandEffect(Record):
     """What a command does where files are as `given`: what it `leaves` of those that it changes, and all that it prints.
 
     None stands for a file that is not there.
@@ -105,7 +105,7 @@ class ToolUse(Record):
     """An edit's text is not in the file: it was read before somebody changed it, and nothing is to be replaced."""
     here: bool = False
     """A command writes a text as a here-document."""
-    effect: Effect | None = None
+    effect: CommandEffect | None = None
     """What the command does that is run, where that is known."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
