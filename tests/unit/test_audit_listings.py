@@ -95,3 +95,13 @@ def test_the_name_of_a_file_that_goes_in_the_turn_and_lies_elsewhere_as_well_tel
     assert causes(f"{shown}a/b/y.md\n", "a", {"a/b/y.md": Passage(now=("",)), "a/b/z.md": Passage(now=("",))}) == [
         "listing-wrong"
     ]
+
+
+def test_a_list_of_a_folder_that_has_files_is_not_empty():
+    assert causes("") == causes("[]\n") == ["listing-empty"]
+    assert causes("", "a", {"a/.hidden": Passage(now=("",))}) == []
+    assert causes("", "a", {"a/b.md": Passage()}) == [], "it may not be there yet"
+    assert causes("error: not found") == []
+    failed = Failed()
+    judge_listing("a", "", {"a/b.md": Passage(now=("",))}, set(), failed, 1, looks=False)
+    assert not failed.found

@@ -42,8 +42,10 @@ def judge_listing(
     gone: set[str],
     failed: Failed,
     request: int,
+    *,
+    looks: bool = True,
 ) -> None:
-    """Hold a result against a folder, if it is a list of what is in it: it names some of its files, at least.
+    """Hold a result against a folder, if it is a list of what is in it: it names some of its files, at least, or has no word.
 
     Args:
         folder: relative to the workspace.
@@ -52,8 +54,13 @@ def judge_listing(
         gone: files that were deleted before the turn, and not made again.
         failed: where findings go.
         request: the number of the request that the call came with.
+        looks: whether the tool says that it shows something.
     """
     top = folder or "."
+    inside = sorted(path for path in there if _visible(path, top) and _certain(there[path]))
+    if looks and inside and not WORD.search(flat):
+        said = "the workspace" if top == "." else folder
+        failed.note("M20", "listing-empty", said, f"a list of {said} is empty, and {inside[0]} is there", request)
     times = Counter(PurePosixPath(path).name for path in {*there, *gone})
     many = sum(not folder or path.startswith(f"{folder}/") for path in there) > MOST
     for place in _places(folder, there):  # what lists the folders below as well is held against each that it shows
@@ -69,6 +76,12 @@ def judge_listing(
             failed.note("M20", "listing-wrong", said, f"a list of {said} lacks {lost[0]}, which is there", request)
         if old := sorted(path for path, name in stale.items() if _names(name, flat, times)):
             failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
+
+
+def _visible(path: str, top: str) -> bool:
+    """Whether a file lies somewhere in a folder, and not hidden in it."""
+    pure = PurePosixPath(path)
+    return pure.is_relative_to(top) and not any(part.startswith(".") for part in pure.relative_to(top).parts)
 
 
 def _places(folder: str, there: Iterable[str]) -> list[str]:

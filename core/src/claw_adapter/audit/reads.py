@@ -206,7 +206,10 @@ class Reads:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
             elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
                 there = _there(files, passage)
-                judge_listing(folder, flat_of(result.text), there, files.gone, failed, exchange.number)
+                judge_listing(
+                    folder, flat_of(result.text), there, files.gone, failed, exchange.number,
+                    looks=bool(LOOKS.search(name)),
+                )  # fmt: skip
             elif reads and _mistaken(arguments, flat, files, failed, exchange.number, named):
                 continue
             elif session := _session(arguments, talks.sessions):

@@ -917,9 +917,11 @@ class _Drawing:
         change = ToolUse(kind="edit", target=edited.target, wanted=(old,), content=f"  {old}\n\n{self.texts.word()}")
         looks = [ToolUse(kind=self.rng.choice(("read", "cat")), target=use.target) for use in written]
         looks += [ToolUse(kind="read", target=path) for path in self.rng.sample([*USUAL], 3)]
-        looks += [ToolUse(kind="list", target=posixpath.dirname(use.target)) for use in written if "[" in use.target]
-        first = self._turn(self._does(*written[::2]), self._does(*written[1::2]), self._does(*looks), self._says())
-        return [[first], [self._turn(self._does(change), self._does(*looks[:4]), self._says())]]
+        lists = [ToolUse(kind="list", target=posixpath.dirname(use.target)) for use in written if "[" in use.target]
+        first = self._turn(
+            self._does(*written[::2]), self._does(*written[1::2]), self._does(*looks, *lists), self._says()
+        )
+        return [[first], [self._turn(self._does(change), self._does(*looks[:4], *lists), self._says())]]
 
     def _place(self, suffix: str) -> str:
         """Where a written file goes: those of a service into its folder."""
