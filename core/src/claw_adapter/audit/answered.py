@@ -66,10 +66,10 @@ def judge_told(
         book: takes the findings.
     """
     for (call, result, exchange), one in zip(steps, told, strict=True):
-        lines = [line for text in (one.prints.splitlines() if one else ()) for line in [_plain(text)] if line]
-        shown = _plain(flat_of(result.text))
+        lines = list(filter(None, map(_plain, one.prints.splitlines()))) if one is not None else []
         if one is None or not lines:
             continue
+        shown = _plain(flat_of(result.text))
         done = bool(one.leaves) and all(after.get(path) == text for path, text in one.leaves.items())
         if any(line in shown for line in lines) or done or silence.answers_so(call, result):
             _judge_lines(one, lines, shown, exchange.number, book)

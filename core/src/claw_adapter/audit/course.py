@@ -215,15 +215,16 @@ class FileCourse:
     @property
     def paths(self) -> set[str]:
         """The files that are written in the turn."""
-        told = (path for one in self.told if one is not None for path in one.leaves)
-        return {effect.path for effect in self.effects if effect is not None} | {*told}
+        return set[str]().union(*map(self.changed_by, range(len(self.steps))))
+
+    def changed_by(self, number: int) -> set[str]:
+        """The files that a call is known to change."""
+        effect, told = self.effects[number], self.told[number]
+        return ({effect.path} if effect is not None else set()) | ({*told.leaves} if told is not None else set())
 
     def changes(self, path: str, *, after: int) -> bool:
         """Whether a call behind that of a number is known to change a file."""
-        later = (*self.effects[after + 1 :],), (*self.told[after + 1 :],)
-        return any(one is not None and one.path == path for one in later[0]) or any(
-            one is not None and path in one.leaves for one in later[1]
-        )
+        return any(path in self.changed_by(number) for number in range(after + 1, len(self.steps)))
 
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""

@@ -264,15 +264,7 @@ class _Ledger:
         talks = Talks(sessions, self._former(number), self._brought(number))
         first, *others = ({unit.text for unit in turn.units[exchange.number]} for exchange in turn.chain)
         told = told_of(steps, self.facts.told.get(record.round, ()))
-        course = FileCourse.leaving(
-            steps,
-            (before, after),
-            self.reads.workspace,
-            strict=self.facts.strict,
-            losses=self.renderer.losses,
-            told=told,
-        )
-        sure = course.trusted(after)
+        sure = self._trusted(steps, before, after, told) if any(told) else told
         if record.error is None:  # else the workspace has been put back
             self._wrote(steps, record, before, after, told)  # what is read follows from it, and comes behind
             judge_told(steps, sure, after, self._removals, self.book)
@@ -283,6 +275,20 @@ class _Ledger:
         files = ({path for path, entry in tree.items() if entry.kind == "file"} for tree in trees)
         binary = set.intersection(*files) - before.keys() - after.keys()
         self.reads.judge(steps, Files(before, after, older, new, binary, encoded, sure), talks)
+
+    def _trusted(
+        self, steps: Steps, before: Mapping[str, str], after: Mapping[str, str], told: Sequence[ToldCommand | None]
+    ) -> Sequence[ToldCommand | None]:
+        """What a plan says of commands, where files were as it takes for given, and are as it says afterwards."""
+        course = FileCourse.leaving(
+            steps,
+            (before, after),
+            self.reads.workspace,
+            strict=self.facts.strict,
+            losses=self.renderer.losses,
+            told=told,
+        )
+        return course.trusted(after)
 
     def _wrote(
         self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str],

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.course import Passage
-from claw_adapter.audit.places import place_in
+from claw_adapter.audit.places import hidden, place_in
 from claw_adapter.audit.results import Failed
 from claw_adapter.reading import strings_of
 
@@ -81,7 +81,7 @@ def judge_listing(
 def _visible(path: str, top: str) -> bool:
     """Whether a file lies somewhere in a folder, and not hidden in it."""
     pure = PurePosixPath(path)
-    return pure.is_relative_to(top) and not any(part.startswith(".") for part in pure.relative_to(top).parts)
+    return pure.is_relative_to(top) and not hidden(pure.relative_to(top))
 
 
 def _places(folder: str, there: Iterable[str]) -> list[str]:
@@ -102,11 +102,7 @@ def _says_more(flat: str, names: Collection[str]) -> bool:
 def _inside(place: str, top: str, paths: Iterable[str]) -> dict[str, str]:
     """The files right in a place, with their names; what is hidden below the folder asked for is left out of many lists."""
     found = {path: PurePosixPath(path) for path in paths if str(PurePosixPath(path).parent) == place}
-    return {
-        path: pure.name
-        for path, pure in found.items()
-        if not any(part.startswith(".") for part in pure.relative_to(top).parts)
-    }
+    return {path: pure.name for path, pure in found.items() if not hidden(pure.relative_to(top))}
 
 
 def _certain(passage: Passage) -> bool:

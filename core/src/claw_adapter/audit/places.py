@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Final
 
-__all__ = ["place_in"]
+__all__ = ["hidden", "place_in"]
 
 FOLDER: Final = "/workspace/"
 """How the workspace's path ends everywhere, also inside an isolation."""
+
+
+def hidden(path: PurePosixPath) -> bool:
+    """Whether it, or a folder on the way to it, has a name that begins with a dot."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def place_in(path: str, workspace: str) -> str:

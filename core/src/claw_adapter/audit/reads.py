@@ -171,7 +171,7 @@ class Reads:
         named, dropped = set[str](), _dropped(steps)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
-            named.update(word.rstrip(";") for word in told_by(arguments).splitlines() if not LOOKS.search(name))
+            named.update(_named(name, arguments))
             path = self._path(arguments, files)
             reads = bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
@@ -477,6 +477,11 @@ def _says(text: str, flat: str) -> bool:
     """Whether a result has a text, whole; one of a few signs, which any words may have in them, is all of the result."""
     plain = text.strip()
     return plain == flat.strip() != "" if len(plain) < LEAST else whole_in(text, flat)
+
+
+def _named(name: str, arguments: dict[str, JsonValue]) -> list[str]:
+    """What a call that may make a file names."""
+    return [] if LOOKS.search(name) else [word.rstrip(";") for word in told_by(arguments).splitlines()]
 
 
 def _mistaken(

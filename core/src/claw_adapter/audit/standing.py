@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import takewhile
+from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.places import hidden
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, tool_names
 from claw_adapter.runs.transcript import Exchange
@@ -100,7 +102,7 @@ class StandingLists:
 
     def judge(self, turn: RequestTurn, paths: Iterable[str]) -> None:
         """One turn, before which these files were there."""
-        there = frozenset(path for path in paths if not any(part.startswith(".") for part in path.split("/")))
+        there = frozenset(path for path in paths if not hidden(PurePosixPath(path)))
         for exchange in turn.chain[:1]:
             lines = [BULLET.sub("", line).rstrip() for line in _instructions(turn.units[exchange.number])]
             named, text = frozenset(lines), "\n".join(lines)

@@ -104,10 +104,8 @@ def judge_writes(
         if strict and (names := gone_by(arguments_of(call))) is not None:
             gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
         course.go_on()
-        by_plan = course.told[number]
-        asked |= dict.fromkeys(by_plan.leaves if by_plan is not None else (), exchange.number)
+        asked |= dict.fromkeys(course.changed_by(number), exchange.number)
         if effect is not None:
-            asked[effect.path] = exchange.number
             settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
         elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
             course.texts.clear()  # whatever it was, it may have gone on with the files
@@ -126,30 +124,28 @@ def judge_writes(
         if must is not None and there != must and (made := _not_again(steps, course, files, path)) is not None:
             what = f"{path}: the call {made.text[:60]!r} was made again with the same result, and has done nothing then"
             book.find("M17", "written-once", what, owner="harness", request=asked[path])
-        elif must is not None and there != must and (last := _told_last(path, steps, course)):
-            _judge_left(path, must, texts, steps[last - 1], files, book, command=course.told[last - 1])
+        elif must is not None and there != must and (last := _told_last(path, course)) is not None:
+            _judge_left(path, must, texts, last, course, files, book)
         elif must is not None and there != must and there not in texts[:-1]:
             _judge_text(
                 path, must, steps, files, renderer, book, request=asked[path], settled=path in settled, strict=strict
             )
 
 
-def _told_last(path: str, steps: Steps, course: FileCourse) -> int:
-    """How many calls there are to the last that was to change a file, if that is a command of a plan, of which it is known."""
-    last = max(at for at in range(len(steps)) if course.changes(path, after=at - 1))
-    return last + 1 if course.told[last] is not None else 0
+def _told_last(path: str, course: FileCourse) -> int | None:
+    """The last call that was to change a file, if a plan says what its command does."""
+    last = max(number for number in range(len(course.steps)) if path in course.changed_by(number))
+    return None if course.told[last] is None else last
 
 
 def _judge_left(
-    path: str, must: str, states: Sequence[str | None], step: tuple[RequestUnit, RequestUnit, Exchange], files: WrittenFiles,
-    book: Book, *, command: ToldCommand | None,
-) -> None:  # fmt: skip
+    path: str, must: str, states: Sequence[str | None], last: int, course: FileCourse, files: WrittenFiles, book: Book
+) -> None:
     """A file that is not as a command leaves it: where that has done nothing, it was answered as one that has worked."""
-    call, result, exchange = step
-    there, said = files.after.get(path), repr(command.command[:80]) if command is not None else ""
-    how = "is not there" if there is None else contrast(must, there)
-    undone = there == files.before.get(path) or there in states[:-1]
-    if not undone:
+    (call, result, exchange), told = course.steps[last], course.told[last]
+    there, said = files.after.get(path), repr(told.command[:80]) if told is not None else ""
+    if there != files.before.get(path) and there not in states[:-1]:
+        how = "is not there" if there is None else contrast(must, there)
         what = f"behind {said} {path} is not as that leaves it: {how}"
         book.find("M17", "command-left-otherwise", what, owner="harness", request=exchange.number)
     elif files.removals.answers_so(call, result):

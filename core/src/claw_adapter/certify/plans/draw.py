@@ -11,7 +11,7 @@ from typing import Final
 
 from claw_adapter.audit.results import MARK
 from claw_adapter.certify.demand import LEVELS, Level
-from claw_adapter.certify.plans.lives import Life, lived, lives
+from claw_adapter.certify.plans.lives import lived, lives
 from claw_adapter.certify.plans.plan import (
     MAIN,
     PlanChange,
@@ -138,23 +138,23 @@ ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Plea
 
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     """The plan `number` of a nonce: always the same for the same three."""
-    rng = Random(f"{nonce}/{number}/{level}")
-    return _Drawing(rng, LEVELS.index(level), number, lives(nonce, number, level), nonce).plan(nonce, number, level)
+    return _Drawing(nonce, number, level).plan()
 
 
 class _Drawing:
-    def __init__(self, rng: Random, height: int, number: int, dealt: Sequence[Life], nonce: str) -> None:
-        self.rng, self.height, self.number, self.dealt, self.nonce = rng, height, number, dealt, nonce
-        self.texts = Texts(rng)
+    def __init__(self, nonce: str, number: int, level: Level) -> None:
+        self.nonce, self.number, self.level, self.height = nonce, number, level, LEVELS.index(level)
+        self.rng = Random(f"{nonce}/{number}/{level}")
+        self.texts = Texts(self.rng)
         self.talks = DrawnTalks(self.texts)
         self.steps: list[PlanStep] = []
         self.histories: list[str] = []
 
-    def plan(self, nonce: str, number: int, level: Level) -> SessionPlan:
+    def plan(self) -> SessionPlan:
         """All of it."""
         name, model = self.texts.scenario(), self.texts.model(of_a_shop=self.height == 0)
         if self.height > 0:
-            self._seeds(number if self.height > 1 else None)
+            self._seeds(self.number if self.height > 1 else None)
         self.steps.append(PlanFile(path="AGENTS.md", text=self.texts.lines(3)))  # two at once have other ones
         begin = self.texts.now
         chains = [chain for make in self._chains() for chain in [make()] if chain]
@@ -163,7 +163,7 @@ class _Drawing:
             [[*self._asked(LONG), *self._written_large()], self._long(), self._read_long()][self.height],
         ]  # what fills the window comes when little else will
         return SessionPlan(
-            nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
+            nonce=self.nonce, number=self.number, level=self.level, name=name, model=model, clock=begin,
             steps=(*self.steps, *self._merged(chains), *(step for chain in last for unit in chain for step in unit)),
         )  # fmt: skip
 
@@ -313,6 +313,16 @@ class _Drawing:
         self.steps.append(made)
         return made
 
+    def _long_text(self) -> str:
+        """More than 64 KiB, of which rules take most."""
+        return self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
+
+    def _long_file(self) -> PlanFile:
+        text = self._long_text()
+        made = PlanFile(path=self.texts.path(), text=f"{text}\n")
+        self.steps.append(made)
+        return made
+
     def _aside(self, file: PlanFile) -> None:
         """Files that are nobody's affair while a file beside them is written."""
         self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in self.texts.asides(file.path, ASIDES)]
@@ -371,20 +381,15 @@ class _Drawing:
         self.steps.append(file)
         units: list[Unit] = [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
         if self.height == 0:
-            text = self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
-            longer = PlanFile(path=self.texts.path(), text=f"{text}\n")
-            self.steps.append(longer)
-            units.append([self._turn(self._does(ToolUse(kind="cat", target=longer.path)), self._says())])
+            show = ToolUse(kind="cat", target=self._long_file().path)
+            units.append([self._turn(self._does(show), self._says())])
         return units
 
     def _read_long(self) -> list[Unit]:
         """Of the plans of Gold the one with the shorter past reads a file of more than 64 KiB with a tool."""
         if not self.number:
             return []
-        text = self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
-        file = PlanFile(path=self.texts.path(), text=f"{text}\n")
-        self.steps.append(file)
-        return [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
+        return [[self._turn(self._does(ToolUse(kind="read", target=self._long_file().path)), self._says())]]
 
     def _asked(self, characters: tuple[int, int]) -> list[Unit]:
         """A long prompt; a very long one has rules in it, which take fewer tokens."""
@@ -466,7 +471,7 @@ class _Drawing:
 
     def _lives(self) -> list[Unit]:
         """Files of every name and kind, and what happens to them; restarts and failing requests between, by the level."""
-        files, turns = lived(self.texts, self.dealt)
+        files, turns = lived(self.texts, lives(self.nonce, self.number, self.level))
         self.steps += files
         units: list[Unit] = []
         for made in turns:
@@ -482,7 +487,8 @@ class _Drawing:
 
     def _shells(self) -> list[Unit]:
         """A few files that are named and filled alike, and what tools, commands and updates do to them; restarts between."""
-        files, turns = shell_turns(self.texts, SHELLS[self.height], self.nonce, self.height + self.number)
+        before = (self.height + self.number) / sum(PLANS.values())  # of the plans of a nonce
+        files, turns = shell_turns(self.texts, SHELLS[self.height], self.nonce, before)
         self.steps += files
         units: list[Unit] = []
         for made in turns:
@@ -805,7 +811,7 @@ class _Drawing:
 
     def _written_large(self) -> list[Unit]:
         """A file is written that is larger than what a pipe takes at once."""
-        text = self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
+        text = self._long_text()
         write = ToolUse(kind="write", target=self.texts.path(), content=text)
         return [[self._turn(self._does(write).model_copy(update={"piece": 2_000}), self._says())]]
 

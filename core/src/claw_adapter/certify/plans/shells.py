@@ -23,8 +23,6 @@ __all__ = ["ShellTurn", "shell_turns"]
 
 T = TypeVar("T")
 
-PLANS: Final = 4
-"""Of one nonce, over all levels."""
 TEXTS: Final = 3
 """Texts that files have by turns."""
 LINES: Final = (3, 7)
@@ -94,28 +92,30 @@ class ShellTurn:
     replies: list[list[ToolUse]] = field(default_factory=list)
 
 
-def shell_turns(texts: Texts, turns: int, nonce: str, plan: int) -> tuple[list[PlanFile], list[ShellTurn]]:
+def shell_turns(texts: Texts, turns: int, nonce: str, before: float) -> tuple[list[PlanFile], list[ShellTurn]]:
     """The files that are there at first, and so many turns.
 
-    Commands are dealt over the plans of a nonce, of which this is number `plan`, counted from 0 over all levels.
+    Commands are dealt over the plans of a nonce, of which this part, of 1, comes `before` this one.
     """
-    drawn = _Drawn(texts, f"{nonce}/shells", plan)
+    drawn = _Drawn(texts, f"{nonce}/shells", before)
     there = {**drawn.files, drawn.beside: texts.lines(2)}
     return [PlanFile(path=path, text=text) for path, text in there.items()], [drawn.turn() for _ in range(turns)]
 
 
-def _deck(rng: Random, cards: Sequence[T], plan: int) -> Iterator[T]:
-    """All of them in any order, again and again; each plan begins where another quarter does."""
+def _deck(rng: Random, cards: Sequence[T], before: float) -> Iterator[T]:
+    """All of them in any order, again and again, from behind this part of them on."""
     dealt = rng.sample(cards, len(cards))
-    first = plan * len(dealt) // PLANS
+    first = int(before * len(dealt))
     return itertools.cycle((*dealt[first:], *dealt[:first]))
 
 
 class _Drawn:
-    def __init__(self, texts: Texts, source: str, plan: int) -> None:
+    def __init__(self, texts: Texts, source: str, before: float) -> None:
         self.texts, self.rng = texts, texts.rng
         deal = Random(source)
-        self.shows, self.does, self.says = (_deck(deal, SHOWS, plan), _deck(deal, DOES, plan), _deck(deal, SAYS, plan))
+        self.shows, self.does, self.says = (
+            _deck(deal, SHOWS, before), _deck(deal, DOES, before), _deck(deal, SAYS, before),
+        )  # fmt: skip
         top, name = texts.word(), texts.word()
         below = f"{top}/{self.rng.choice('bdk')}"
         self.paths = [f"{top}/{name}.md", f"{below}/{name}.md", f"{below}_{name}.md", f"{below}/{texts.word()}.txt"]

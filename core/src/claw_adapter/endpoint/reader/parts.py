@@ -62,9 +62,10 @@ def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habit
 
 def _stands(old: str, new: str, there: str) -> bool:
     """Whether a file that a result shows has a text yet that was to be replaced; it may be a part of the new one."""
-    if old not in new or not holds(old)(there):
-        return holds(old)(there)
-    return new not in there and (normalise(old) == normalise(new) or not holds(new)(there))
+    if not holds(old)(there):
+        return False
+    done = new in there or (normalise(old) != normalise(new) and holds(new)(there))
+    return old not in new or not done
 
 
 def list_folder(path: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
