@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from email.utils import formatdate
 from typing import Final
 
 from aiohttp import web
@@ -28,6 +29,11 @@ __all__ = ["Answering"]
 _log = logging.getLogger(__name__)
 
 _EVENTS: Final = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
+_PAGE: Final = (
+    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n"
+    "<body><center><h1>502 Bad Gateway</h1></center></body>\r\n</html>\r\n"
+)
+"""What a proxy says in a provider's place."""
 
 
 class Answering:
@@ -50,7 +56,7 @@ class Answering:
                 return await self._stream(http)
             return await self._whole()
         except ProviderError as error:
-            return await self._fail(error.status, error.error, error.code, error.retry_after)
+            return await self._fail(error.status, error.error, error.code, error.retry_after, page=error.page)
         except BrokenWire as broken:
             return await self._break(http, broken)
         except ConnectionError:  # the harness has hung up while we were writing
@@ -132,7 +138,9 @@ class Answering:
             await self._response.prepare(http)
         return self._response
 
-    async def _fail(self, status: int, error: ClawError, code: str = "", retry_after: str = "") -> web.StreamResponse:
+    async def _fail(
+        self, status: int, error: ClawError, code: str = "", retry_after: str = "", *, page: bool = False
+    ) -> web.StreamResponse:
         clean = self._trial.redactor.text
         error.what, error.where, error.remedy = clean(error.what), clean(error.where), clean(error.remedy)
         code, retry_after = clean(code), clean(retry_after)
@@ -144,6 +152,9 @@ class Answering:
             await self._response.write(self._renderer.fail(body))
             await self._response.write_eof()
             return self._response
+        if page:
+            soon = {"Retry-After": formatdate(time.time() + 1, usegmt=True)}
+            return web.Response(text=_PAGE, content_type="text/html", status=status, headers=soon)
         headers = {"Retry-After": retry_after} if retry_after else None
         return web.json_response(body, status=status, headers=headers)
 

@@ -52,14 +52,20 @@ class BadRequest(Exception):  # named after the HTTP status that it becomes
 
 
 class ProviderError(Exception):
-    """The model could not answer: `status` goes to the harness, `error` is the reason as a `ClawError`."""
+    """The model could not answer: `status` goes to the harness, `error` is the reason as a `ClawError`.
 
-    def __init__(self, status: int, error: ClawError, *, code: str = "", retry_after: str = "") -> None:
+    With `page` what comes is not the dialect's, but a page as of a proxy before the provider.
+    """
+
+    def __init__(
+        self, status: int, error: ClawError, *, code: str = "", retry_after: str = "", page: bool = False
+    ) -> None:
         super().__init__(error.what)
         self.status = status
         self.error = error
         self.code = code
         self.retry_after = retry_after
+        self.page = page
 
 
 class BrokenWire(Exception):  # not an error of ours: a fault that was asked for

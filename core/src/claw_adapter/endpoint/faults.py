@@ -38,12 +38,13 @@ __all__ = [
 
 FaultKind = Literal[
     "refused", "400", "context", "401", "402", "403", "404", "408", "409", "413", "422", "429", "500", "502", "503", "504",
-    "529",    "filter", "stall", "cut", "cut_call", "cut_late",
+    "529", "gateway", "filter", "stall", "cut", "cut_call", "cut_late",
     "told", "garbage", "truncated_arguments", "empty",
 ]  # fmt: skip
 """``cut``: the reply breaks off, ``cut_call``: within the arguments of a call where it is streamed,
 ``cut_late``: when all of it has come but its end; ``told``: the stream begins with 200, and says in its middle that it has
-failed; where nothing is streamed, it is a 502."""
+failed; where nothing is streamed, it is a 502. ``gateway``: a 502 as of a proxy before the provider, a page in HTML with a
+``Retry-After`` that is a date (RFC 9110, 10.2.3)."""
 FAULT_KINDS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 USUAL_FAULTS: Final[tuple[FaultKind, ...]] = (
     "refused", "400", "context", "401", "429", "500", "529", "filter", "stall", "cut", "garbage", "truncated_arguments",
@@ -141,6 +142,8 @@ def raise_fault(rule: FaultRule, dialect: Dialect) -> None:
             raise ProviderError(400, classify(400, message, code), code=code)
         case "truncated_arguments":
             return
+        case "gateway":
+            raise ProviderError(502, classify(502, _SAID[502]), page=True)
         case _:
             status = int(rule.kind)
             wait = "" if rule.retry_after is None or status not in (429, 529) else f"{rule.retry_after:g}"

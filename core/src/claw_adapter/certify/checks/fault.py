@@ -37,6 +37,7 @@ KINDS: Final[dict[FaultKind, frozenset[str]]] = {
     "503": frozenset({"EndpointTransientError"}),
     "504": frozenset({"EndpointTransientError"}),
     "529": frozenset({"EndpointTransientError"}),
+    "gateway": frozenset({"EndpointTransientError"}),
     "context": frozenset({"EndpointError"}),
     "filter": frozenset({"EndpointFilteredError"}),
     "stall": frozenset({"EndpointTransientError", "DeadlineExceeded"}),
