@@ -51,7 +51,7 @@ PLANS: Final[dict[Level, int]] = {"bronze": 1, "silver": 1, "gold": 2}
 """Plans of each level; those of Gold are played at the same time where the harness can."""
 Unit = list[PlanStep]
 """Steps that end in the turn which shows what they did."""
-PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529")
+PASSING: Final[tuple[FaultKind, ...]] = ("408", "429", "500", "502", "503", "504", "529", "gateway")
 BREAKING: Final[tuple[FaultKind, ...]] = ("cut", "told")
 """A reply breaks off when some of its text has come."""
 BROKEN_CALLS: Final[tuple[FaultKind, ...]] = ("cut_call", "cut_late")
@@ -84,15 +84,15 @@ WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (5_500, 7_000))
 """Characters of a long file that is written, by the level."""
 ASIDES: Final = 6
 """Files beside one that is written, whose names are made from its own."""
-PAGED: Final = (410, 430)
-"""Lines of a file that is read by pages."""
+PAGED: Final = (400, 401, 419, 500, 501)
+"""Lines of a file that is read by pages: as many as some show at once, or one more."""
 STEPS: Final = (23, 28)
 """Replies with calls of a long turn."""
 SLOW: Final = 0.4
 """Seconds that a slow command takes, while others of its reply are done."""
 PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
-LASTS: Final = 31.0
+LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
@@ -840,7 +840,7 @@ class _Drawing:
 
     def _paged(self) -> list[Unit]:
         """A file of many lines is read, read by pages, and shown in part by commands."""
-        count, size = self.rng.randrange(*PAGED), self.rng.choice((100, 150, 200, 211))
+        count, size = self.rng.choice(PAGED), self.rng.choice((100, 150, 200, 211))
         file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.short_lines(count)))
         self.steps.append(file)
         first = 1 if self.height == 0 else self.rng.choice((1, 1, count // 2))
@@ -853,8 +853,10 @@ class _Drawing:
         if self.height == 0:
             looks.append(self._does(ToolUse(kind="read", target=file.path, whole=True)))
         self.rng.shuffle(looks)
-        old = file.text.split("\n")[self.rng.randrange(20)]  # of a page: what is behind it stays
-        change = self._does(ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence()))
+        old = file.text.split("\n")[
+            self.rng.randrange(20)
+        ]  # of a page: what is behind it stays, some lines further down
+        change = self._does(ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.lines(3)))
         return [[self._turn(*looks, change, self._does(again), self._says())]]
 
     def _many(self) -> list[Unit]:
@@ -1189,7 +1191,15 @@ class _Drawing:
         return self._held("kill")
 
     def _cancelled(self) -> list[Unit]:
-        return self._held("cancel")
+        """A turn is cancelled, in the second plan twice; its prompt comes again, word for word."""
+        first, after = self._held("cancel")
+        *_, turn = first
+        if not self.number or not isinstance(turn, PlanTurn):
+            return [first, after]
+        held = PlanIncident(happens="cancel", request=1)
+        stopped = turn.model_copy(update={"replies": (PlayedReply(text=self.texts.sentence(), hang=True),)})
+        asked = turn.model_copy(update={"replies": (self._says(),)})
+        return [first, [held, stopped], [asked], after]
 
     def _paused(self) -> list[Unit]:
         """The processes stand still for a moment in the middle of a turn."""
