@@ -97,8 +97,9 @@ CERTIFIED ?= nanobot claude-code openclaw $(if $(shell command -v picoclaw),pico
 certificates: setup $(FRAMEWORKS:%=.claw/%) ## certify the real harnesses at Gold, half an hour, and keep their certificates
 	$(BIN)/python tools/certificates.py $(CERTIFIED)
 
-schemas: setup ## write docs/spec/schemas again
+schemas: setup ## write docs/spec/schemas and the table of docs/findings.md again
 	$(BIN)/claw schema --out docs/spec/schemas
+	$(BIN)/python tools/findings.py
 
 changelog: setup ## write CHANGELOG.md again from changelog.d
 	$(BIN)/python tools/changelog.py

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from claw_adapter.audit.causes import usual_of
 from claw_adapter.protocol.base import Record
 
 __all__ = ["AuditFinding", "Bite", "HarnessVerdict", "Refusal", "RunAudit", "TrialAudit"]
@@ -29,6 +30,11 @@ class AuditFinding(Record):
     def key(self) -> str:
         """``M30 own-turns-missing``."""
         return f"{self.must} {self.cause}"
+
+    @property
+    def usual(self) -> str:
+        """What is usually wrong then, and what helps."""
+        return usual_of(self.cause)
 
 
 class Bite(Record):

@@ -197,6 +197,8 @@ def _plan(asked_name: str, flags: dict[str, Any]) -> int:
         out.print(f"{number}. {step_text(step)}", soft_wrap=True, markup=False)
     for finding in outcome.findings:
         out.print(f"✗ {finding.key} ({finding.owner}): {finding.what}", soft_wrap=True, markup=False)
+        if finding.usual:
+            out.print(f"  usually: {finding.usual}", soft_wrap=True, markup=False)
     if not outcome.findings:
         out.print(
             f"not judged: {outcome.unjudged}" if outcome.unjudged else "nothing found", soft_wrap=True, markup=False

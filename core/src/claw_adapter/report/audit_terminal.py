@@ -39,6 +39,8 @@ def render_audit(audit: RunAudit, console: Console) -> None:
 def _finding(finding: AuditFinding, console: Console) -> None:
     print_line(console, f"✗ {finding.key}, {finding.owner}: {finding.what}", indent=2)
     print_line(console, f"{finding.times} times; {_rounds(finding.rounds)}", indent=4)
+    if finding.usual:
+        print_line(console, f"usually: {finding.usual}", indent=4)
 
 
 def _rounds(rounds: Sequence[str]) -> str:

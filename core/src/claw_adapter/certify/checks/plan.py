@@ -20,22 +20,8 @@ from claw_adapter.notation import render_named
 
 REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
-    "(Capabilities.losses, docs/audit.md)."
+    "(Capabilities.losses, docs/findings.md)."
 )
-REMEDIES: Final = {
-    "M9": "Have the program write below its workspace and its state directory only (HOME and TMPDIR lead there).",
-    "M11": "Give the program the endpoint's address, key and model, and take fallbacks, routers and changes of sampling out.",
-    "M13": "Give the prompt to the program whole, by a file or its standard input, and look for what strips or cuts it.",
-    "M14": "Take the answer from what the program stores, not from what it prints: the text of the final reply, nothing else.",
-    "M15": "Return an error where no reply came; a failure's words are no answer, and an answer is no failure.",
-    "M18": "Declare `usage` in the sense in which the program counts: per turn, since it began, or of the last request.",
-    "M21": "Write an update into the program's store, in its place, once, before the next prompt; see what caches.",
-    "M24": "Keep in the checkpoint (`keep`) what the program remembers outside of its sessions.",
-    "M25": "Give each conversation a state directory, a server and a cache of its own.",
-    "M26": "End all that the conversation has started in `close()`, what it has put into the background included.",
-    "M27": "Give the key by the environment, and keep it out of logs, stores and commands.",
-}
-"""By the rule that is broken; of all others it is `REMEDY`."""
 SHRINKING: Final = 120.0
 """Seconds in which a plan is cut, or, where its run has taken long, so many times as long."""
 TIMES: Final = 4
@@ -93,8 +79,9 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
         f"again, in seconds (OUT: the folder of this report): claw certify {name} --plan OUT/{place} --out again\n"
         f"again, all of it: claw certify {name} --nonce {kit.bench.nonce} --only {kit.check.id}"
     )
-    remedy = REMEDIES.get(first.must, REMEDY)
-    return CheckFinding(what, remedy=remedy, owner=owner_of(first), usual=False, broken=first.must == "M29")
+    return CheckFinding(
+        what, remedy=first.usual or REMEDY, owner=owner_of(first), usual=False, broken=first.must == "M29"
+    )
 
 
 @check(

@@ -152,7 +152,7 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], variant: int) -> C
         f"{first.key}: {first.what}{where}{more}\n"
         f"again: claw run lite:seed={variant},only={only} --harness {name} --model reader --out RUN; claw audit RUN"
     )
-    return CheckFinding(what, owner=owner_of(first), usual=False)
+    return CheckFinding(what, remedy=first.usual, owner=owner_of(first), usual=False)
 
 
 @check(
