@@ -633,7 +633,7 @@ class _Drawing:
 
     def _long(self) -> list[Unit]:
         """A long answer that comes in one piece, and one more turn."""
-        text = self.texts.across(self.texts.prose(self.rng.randrange(*LONG)))
+        text = self._long_text()
         return [[self._turn(PlayedReply(text=text, piece=len(text)))], [self._turn(self._says())]]
 
     def _batch(self) -> list[Unit]:
