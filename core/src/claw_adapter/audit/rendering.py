@@ -34,7 +34,8 @@ ESCAPE: Final = re.compile(r"\\\\u[0-9a-fA-F]{4}")
 """How the six signs of such an escape stand in JSON."""
 WRITTEN: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 """The same in a text that does not stand in JSON."""
-LINE_BLANKS_IN_JSON: Final = re.compile(r'(?: |\\t)+(?=\\n|\\r|")')
+LINE_BLANKS_IN_JSON: Final = re.compile(r'(\\\\)|(?: |\\t)+(?=\\n|\\r|")')
+"""A backslash of the text itself, behind which a ``t`` is a letter, or blanks at the end of a line."""
 AT_ENDS: Final = re.compile(r"[ \t]+(?=\r?\n|\r?$)")
 ESCAPES: Final = Drop(what="escapes")
 LINE_BLANKS: Final = Drop(what="line_blanks")
@@ -171,7 +172,7 @@ def with_characters(text: str) -> str:
 
 def without_line_blanks(text: str) -> str:
     """A text that stands in JSON, without blanks at the ends of its lines."""
-    return LINE_BLANKS_IN_JSON.sub("", without_escapes(text))
+    return LINE_BLANKS_IN_JSON.sub(r"\1", without_escapes(text))
 
 
 def bare_lines(text: str) -> str:
