@@ -298,7 +298,7 @@ class FileCourse:
 
 
 def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:
-    named = [value for key, value in arguments.items() if isinstance(value, str) and PATH.search(key)]
+    named = [value for key, value in arguments.items() if isinstance(value, str) and _names_path(key)]
     texts = [value for value in arguments.values() if isinstance(value, str)]
     if len(named) != 1 or len(list(strings_of(arguments))) != len(texts):
         return None
@@ -308,5 +308,10 @@ def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:
 
 def _only(arguments: Mapping[str, JsonValue], kind: re.Pattern[str]) -> str | None:
     """The one text among the arguments whose name is of a kind."""
-    found = [v for k, v in arguments.items() if isinstance(v, str) and kind.search(k) and not PATH.search(k)]
+    found = [v for k, v in arguments.items() if isinstance(v, str) and kind.search(k) and not _names_path(k)]
     return found[0] if len(found) == 1 else None
+
+
+def _names_path(argument: str) -> bool:
+    """Whether an argument is a path by its name: ``file_text`` is none."""
+    return bool(PATH.search(argument)) and not CONTENT.search(argument)

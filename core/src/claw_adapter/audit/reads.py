@@ -262,10 +262,12 @@ class Reads:
         return true, [text.removeprefix(MARK) for text in known.known]
 
     def _known(self, path: str, passage: Mapping[str, Passage], files: Files, refusing: Collection[str]) -> Passage:
-        """What a file may be in a reply; without any change of it, and where some was refused, it may be as it is left."""
+        """What a file may be in a reply; where it is left as it was, or a change of it was refused, it may be as it is left."""
         left, known = files.after.get(path), passage.get(path, Passage())
-        if not self.strict or files.before.get(path) == left:
+        if not self.strict:
             return Passage()
+        if files.before.get(path) == left:
+            return Passage(now=(*known.now, left))
         if path in refusing and left in known.before:
             return Passage([text for text in known.before if text != left], (*known.now, left), known.absent)
         return known
