@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.standing import StandingLines, StandingLists
+from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTexts
 from claw_adapter.audit.units import RequestUnit
 
 FILES = {"notes/a.md": "", "b.txt": ""}
@@ -101,3 +101,39 @@ def test_a_list_of_all_files_in_the_instructions_is_of_its_turn(turns, found, bu
     assert causes(*[turns[0]] * 2).endswith(found)
     assert bool(causes(*[turns[0]] * 2)) == bool(found)
     assert causes(*[turns[0]] * 2, behind="since then: + new.md\nremoved: c/d.md") == "", "and what has changed since"
+
+
+OLD, NEW = (
+    "Status: open since Monday\nOwner: Ann of the harbour\n",
+    "Status: closed on Tuesday\nOwner: Ann of the harbour\n",
+)
+
+
+def shown(*turns, system="Be careful."):
+    """Causes found of turns, each with its files and with what stands behind its prompt."""
+    book = Book()
+    texts = StandingTexts(book)
+    for number, (files, behind) in enumerate(turns):
+        units = [RequestUnit("system", system), RequestUnit("user", f"Go on.{behind}")]
+        texts.judge(SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}), "Go on.", files)
+    return [finding.key for finding in book.findings()]
+
+
+@pytest.mark.parametrize(
+    ("behind", "found"),
+    [
+        ("", []),
+        (f"\n<file>{OLD}</file>", ["M20 shown-stale"]),
+        (f"\n<file>{NEW}</file>", []),
+        (f"\nchanged: -{OLD} +{NEW}", []),
+        ("\nStatus: open since Monday", []),
+    ],
+)
+def test_a_file_that_is_shown_beside_a_prompt_is_as_it_is_then(behind, found):
+    assert shown(({"a.md": OLD}, behind), ({"a.md": NEW}, behind)) == found
+
+
+def test_what_is_gone_or_is_another_file_s_text_may_be_shown():
+    assert shown(({"a.md": OLD}, ""), ({}, f"\ngone: {OLD}")) == []
+    assert shown(({"a.md": OLD}, ""), ({"a.md": NEW, "b.md": OLD}, f"\nb.md: {OLD}")) == []
+    assert shown(({"a.md": OLD}, ""), ({"a.md": NEW}, ""), ({"a.md": OLD}, OLD)) == []

@@ -19,7 +19,7 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.standing import StandingLines, StandingLists
+from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTexts
 from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
@@ -109,7 +109,7 @@ class _Ledger:
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
         )
         self.standing = StandingLines(self.book)
-        self.lists = StandingLists(self.book)
+        self.lists, self.texts = StandingLists(self.book), StandingTexts(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
@@ -202,6 +202,8 @@ class _Ledger:
         if record.before:
             tree = self.facts.trees(record.before)
             self.lists.judge(turn, (path for path, entry in tree.items() if entry.kind == "file"))
+            if not self.renderer.has("told"):  # else what was read before stands there as well
+                self.texts.judge(turn, record.prompt, self.facts.files(record.before))
         self._gone(turn)
         self._words(turn, number)
         judge_unheard(turn, record, self.book)

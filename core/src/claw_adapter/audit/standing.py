@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.places import hidden
+from claw_adapter.audit.results import lines_of_text, whole_in
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, tool_names
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["StandingLines", "StandingLists"]
+__all__ = ["StandingLines", "StandingLists", "StandingTexts"]
 
 TOOL: Final = "\n"
 """With this the name of a tool is a line that no text can have."""
@@ -22,6 +23,8 @@ LEAST: Final = 6
 """Characters of a path by which a line is known to be about a file."""
 LISTED: Final = 3
 """Files from which on lines that are nothing but their paths are a list."""
+SHOWN: Final = 40
+"""Characters of a text from which on it is known to be a file's."""
 BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\./)?")
 
 
@@ -116,6 +119,45 @@ class StandingLists:
                     said = f"a list of all files in the instructions {what.format(path)}"
                     self.book.find("M20", "instructions-stale", said, request=exchange.number)
             self._whole |= {there} if len(there) >= LISTED and there <= named else set()
+
+
+class StandingTexts:
+    """Follows the files that a harness itself shows, in the instructions or around a prompt: each is as its turn begins.
+
+    A text that a file had before an earlier turn, whole, and nothing of what it is now, tells the model of what is no more.
+    """
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        self._files: Mapping[str, str] = {}
+        self._former: dict[str, set[str]] = {}
+        """Texts that files had before earlier turns, and have no longer."""
+
+    def judge(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
+        """One turn, before which files were so."""
+        for path, text in self._files.items():
+            if files.get(path) != text and len(text) >= SHOWN:
+                self._former.setdefault(path, set()).add(text)
+        self._files = files
+        for exchange in turn.chain[:1] if self._former else ():
+            added = _added(turn.units[exchange.number], prompt)
+            for path, texts in self._former.items():
+                if path in files and any(_stale(text, files[path], added) for text in texts - {*files.values()}):
+                    what = f"beside the prompt the request shows {path} as it was before an earlier turn"
+                    self.book.find("M20", "shown-stale", what, request=exchange.number)
+
+
+def _added(units: Sequence[RequestUnit], prompt: str) -> str:
+    """What stands in the instructions and around a prompt."""
+    first = takewhile(lambda unit: unit.kind == "system", units)
+    asked = next((unit.text for unit in reversed(units) if unit.kind == "user" and prompt in unit.text), "")
+    return "\n".join((*(unit.text for unit in first), asked.replace(prompt, "\n")))
+
+
+def _stale(text: str, now: str, added: str) -> bool:
+    """Whether a text is shown whole, and no line that has come in its place."""
+    new = [line for line in lines_of_text(now) if line not in text]
+    return bool(new) and whole_in(text, added) and not any(line in added for line in new)
 
 
 def _tools(exchange: Exchange) -> set[str]:
