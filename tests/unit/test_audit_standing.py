@@ -28,7 +28,7 @@ def judged(*texts, restart=3, process=(), tools=(), known=(), again=()):
             attempt=1 + (number in again),
             round=f"r{number}",
         )
-        standing.judge(turn, lambda: FILES, [known], restarted=number == restart)
+        standing.judge(turn, "Go on, please. Be kind from now on.", lambda: FILES, [known], restarted=number == restart)
     return [finding.key for finding in book.findings()]
 
 
@@ -41,6 +41,8 @@ def judged(*texts, restart=3, process=(), tools=(), known=(), again=()):
         ([RULES, RULES, f"{RULES}\nopen: notes/a.md", RULES], []),
         ([RULES, f"{RULES}\nopen: notes/a.md", f"{RULES}\nopen: notes/a.md", f"{RULES}\n- open: notes/a.md"], []),
         ([RULES, f"{RULES}\nopen: gone.md", f"{RULES}\nopen: gone.md", RULES], []),
+        ([RULES, *[f"{RULES}\n- Be kind from now on."] * 2, RULES], ["M24 instructions-forgotten"]),
+        ([RULES, *[f"{RULES}\n- Be kind from now on."] * 3], []),
         ([RULES, f"{RULES}\nremember the moon", f"{RULES}\nremember the moon", RULES], []),
     ],
 )

@@ -195,6 +195,7 @@ class _Ledger:
         self.requests += len(turn.chain)
         self.standing.judge(
             turn,
+            record.prompt,
             lambda: self.facts.files(record.before) if record.before else {},
             self._older.values(),
             restarted=record.round in self.facts.restarts,

@@ -23,23 +23,28 @@ LEAST: Final = 6
 """Characters of a path by which a line is known to be about a file."""
 LISTED: Final = 3
 """Files from which on lines that are nothing but their paths are a list."""
+SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
+SENTENCE_LEAST: Final = 13
+"""Characters of a sentence of a prompt, at least."""
 SHOWN: Final = 40
 """Characters of a text from which on it is known to be a file's."""
 BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\./)?")
 
 
 class StandingLines:
-    """Follows the lines of a trial's instructions that name a file of the workspace, and the tools that are offered.
+    """Follows the lines of a trial's instructions that name a file or repeat a sentence of a prompt, and the tools offered.
 
-    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there,
-    and is in none behind it, not with other figures either (dates, ids of processes), tells of something that only a process
-    knew. So does a tool that was offered in all of them, and is in none.
+    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there
+    or with what was said, and is in none behind it, not with other figures either (dates, ids of processes), tells of something
+    that only a process knew. So does a tool that was offered in all of them, and is in none.
     """
 
     def __init__(self, book: Book) -> None:
         self.book = book
         self._rounds: dict[str, set[str]] = {}
         """What was in every request, of the two last rounds."""
+        self._said: set[str] = set()
+        """Sentences of the prompts so far."""
         self._process = -1
         self._restarted = False
         """Whether there was a restart, and no request came since."""
@@ -47,6 +52,7 @@ class StandingLines:
     def judge(
         self,
         turn: RequestTurn,
+        prompt: str,
         files: Callable[[], Mapping[str, str]],
         former: Iterable[Collection[str]],
         *,
@@ -56,6 +62,7 @@ class StandingLines:
 
         Args:
             turn: the turn.
+            prompt: what was asked.
             files: gives the texts of the workspace when it began, by path; asked for behind a restart only.
             former: lines that its files had before: what shows a file changes with it.
             restarted: whether the session was closed and opened again before its round.
@@ -69,6 +76,7 @@ class StandingLines:
         if self._restarted:
             self._compare(set[str]().union(*found), files(), former, turn.chain[0].number)
             self._rounds, self._restarted = {}, False
+        self._said |= {one.strip() for one in SENTENCE.split(prompt) if len(one.strip()) >= SENTENCE_LEAST}
         before = [item for item in self._rounds.items() if item[0] != turn.round]
         self._rounds = dict([*before[-1:], (turn.round, set.intersection(*found))])
 
@@ -83,7 +91,9 @@ class StandingLines:
         for line in sorted(set.intersection(*self._rounds.values()) - set(lines)):
             if line.startswith(TOOL):
                 cause, name = "tools", f"the tool {line.removeprefix(TOOL)}"
-            elif line.strip() in texts or _shape(line) in shapes or not any(path in line for path in paths):
+            elif (
+                line.strip() in texts or _shape(line) in shapes or not any(one in line for one in (*paths, *self._said))
+            ):
                 continue
             else:
                 cause, name = "instructions", repr(line.strip()[:80])
