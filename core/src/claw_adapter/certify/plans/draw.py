@@ -65,22 +65,25 @@ REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 67_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
-WIDE: Final = ((15_000, 17_000), (20_000, 24_000), (10_000, 20_000))
+WIDE: Final = ((15_000, 17_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
+SAID: Final = (20, 80, 300, 600)
+BESIDE: Final = (30, 200, 200, 700)
+"""Characters of an answer, and of what is said beside calls, which may be more than the answer."""
 ASKED: Final = (4_000, 7_000)
 """Characters of a long prompt, but for Bronze, which has one that is longer."""
 BROUGHT: Final = (6_000, 9_000)
 """Characters of a long message that an update brings."""
 PAST: Final = (16, 24, 60, 110, 160)
-LONG_PAST: Final = (200, 300)
+LONG_PAST: Final = (180, 240)
 """Messages of the past; of that in the first plan of Gold, and of a history that each of them has."""
 TALK: Final = (56, 80)
 LONG_TALK: Final = (210, 300)
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
-WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (5_500, 7_000))
+WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (4_200, 5_000))
 """Characters of a long file that is written, by the level."""
 ASIDES: Final = 6
 """Files beside one that is written, whose names are made from its own."""
@@ -289,7 +292,7 @@ class _Drawing:
 
     def _says(self, characters: int = 0) -> PlayedReply:
         rng = self.rng
-        text = self.texts.prose(characters or rng.choice((20, 80, 300, 1200)))
+        text = self.texts.prose(characters or rng.choice(SAID))
         if rng.random() < 0.3:
             text = self.texts.awkward(text)
         if characters == 0 and rng.random() < 0.3:
@@ -300,7 +303,7 @@ class _Drawing:
 
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
-        text = self.texts.prose(self.rng.choice((30, 200, 1500))) if self.rng.random() < 0.6 else ""
+        text = self.texts.prose(self.rng.choice(BESIDE)) if self.rng.random() < 0.6 else ""
         piece, woven = self.rng.choice(PIECES), len(uses) > 1 and self.rng.random() < 0.5
         return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=piece, woven=woven)
 
@@ -632,7 +635,9 @@ class _Drawing:
         return [[PlanTurn(question="\n".join(self.texts.in_script() for _ in range(2)), replies=(*replies, answer))]]
 
     def _long(self) -> list[Unit]:
-        """A long answer that comes in one piece, and one more turn."""
+        """In the first plan of Gold a long answer that comes in one piece, and one more turn."""
+        if self.number:
+            return []
         text = self._long_text()
         return [[self._turn(PlayedReply(text=text, piece=len(text)))], [self._turn(self._says())]]
 
