@@ -99,6 +99,8 @@ LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
+HUGE: Final = (140_000, 300_000)
+"""Characters of a file that is only listed."""
 NUMBER: Final = re.compile(r"\d+")
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
@@ -118,6 +120,13 @@ SHELLS: Final = (2, 4, 4)
 RESTARTED: Final = 0.3
 FAILING: Final = 0.7
 """How often a turn of `lives` begins behind a restart; how often, else, requests of it fail."""
+LAID: Final[tuple[Callable[[str], str], ...]] = (
+    lambda text: text.rstrip("\n"),
+    lambda text: text.replace("\n", "\n    ", 1),
+    lambda text: text.replace("\n", "\n\n", 1),
+    lambda text: text.replace(" ", "\n", 1),
+)
+"""How a text is written anew of which nothing changes but blanks and line ends."""
 ENDINGS: Final = ("", "\n", "\n\n", "  \n", "\t")
 ENDS_OF_FILES: Final = ("", "\n\n")
 """Of those in which something is replaced: most others end with one line end."""
@@ -674,6 +683,9 @@ class _Drawing:
         """
         folder = f"{self.rng.choice(NOUNS)}/{self.rng.choice(DOTTED)}"
         look = self._does(ToolUse(kind="list", target=folder))
+        line = self.texts.lines(1)
+        huge = line * (self.rng.randrange(*HUGE) // len(line))
+        self.steps.append(PlanFile(path=f"{folder}/{self.texts.word()}.csv", text=huge))
         first = self._does(*look.uses, *self._crowd()) if self.height == 0 else look
         steps: list[PlanStep] = [self._turn(first, self._says())]
         suffixes = self.rng.sample(LEFT_OUT, len(LEFT_OUT))
@@ -699,7 +711,7 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes files, a long one, over one that is there, what looks like data; an update replaces one."""
+        """The agent writes files: long, over what is there, the same with other blanks, data; an update replaces one."""
         path = self.texts.path()
         text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
@@ -715,8 +727,10 @@ class _Drawing:
         over = ToolUse(kind="write", target=before.path, content=self.texts.lines(self.rng.randrange(2, 6)))
         look = ToolUse(kind="read", target=path)
         shown = ToolUse(kind="cat", target=over.target)
+        laid = self._file(self.rng.randrange(3, 6))
+        blanks = ToolUse(kind="write", target=laid.path, content=self.rng.choice(LAID)(laid.text))
         first = self._turn(
-            self._does(made, long, emptied), self._does(over, *plain), self._does(look, shown), self._says()
+            self._does(made, long, emptied, blanks), self._does(over, *plain), self._does(look, shown), self._says()
         )
         units: list[Unit] = [[first]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))

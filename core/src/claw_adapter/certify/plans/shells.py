@@ -61,7 +61,7 @@ SAYS: Final = (
     ("sh -c 'echo {0}; kill -9 $$'", "{0}"),
     ("yes {0} | head -n 3", "{0}\n{0}\n{0}"),
     ("for n in 1 2 3 4 5 6; do echo {0}; done", "\n".join(["{0}"] * 6)),
-    ("seq 101 180", MANY),
+    ("seq 101 180; exit 3", MANY),
     ("printf '007\\n'", "007"),
     ("echo '{{\"error\": null, \"output\": \"{0}\", \"exit_code\": 1}}'", '{{"error": null, "output": "{0}", "exit_code": 1}}'),
     ("printf '%s\\n' '{{' '  \"b\": 1.0,' '  \"a\": [ \"{0}\" ]' '}}'", '{{\n  "b": 1.0,\n  "a": [ "{0}" ]\n}}'),
