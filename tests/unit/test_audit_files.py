@@ -16,6 +16,7 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, bare_ends, flat_of, lines_otherwise
+from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
@@ -527,6 +528,26 @@ def read(shown, text, *losses):
     files = Files({"a.md": text}, {"a.md": text}, {})
     reads.judge([(call, RequestUnit(RESULT, shown, "c1"), exchange)], files, Talks({}, {}, ()))
     return [finding.key for finding in book.findings()], [bite.loss for bite in book.bites()]
+
+
+def test_what_was_deleted_once_may_be_written_read_and_moved_away_in_one_turn():
+    text = f"{LINES[0]}\n{LINES[1]}\n"
+    made = [
+        ("write_file", {"path": "a.md", "content": text}, "written"), ("read_file", {"path": "a.md"}, text),
+        ("exec", {"command": "mv a.md b.md"}, ""),
+    ]  # fmt: skip
+    steps = [
+        (
+            RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{number}"), RequestUnit(RESULT, result, f"c{number}"),
+            SimpleNamespace(number=number, tools=()),
+        )
+        for number, (name, arguments, result) in enumerate(made, 1)
+    ]  # fmt: skip
+    book = Book()
+    told = [None, None, ToldCommand("mv a.md b.md", {"a.md": text}, {"a.md": None, "b.md": text}, "")]
+    reads = Reads(Renderer(Capabilities()), book, "/t/workspace", strict=True)
+    reads.judge(steps, Files({}, {"b.md": text}, {"a.md": frozenset(LINES[:2])}, told=told), Talks({}, {}, ()))
+    assert book.findings() == ()
 
 
 def test_a_long_line_is_cut_where_that_is_declared_and_nothing_else_is():

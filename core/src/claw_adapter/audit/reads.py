@@ -266,8 +266,8 @@ class Reads:
         left, known = files.after.get(path), passage.get(path, Passage())
         if not self.strict:
             return Passage()
-        if files.before.get(path) == left:
-            return Passage(now=(*known.now, left))
+        if files.before.get(path) == left:  # of one that is there neither before nor after, what it is in between
+            return Passage(now=known.now if left is None else (*known.now, left), absent=known.absent)
         if path in refusing and left in known.before:
             return Passage([text for text in known.before if text != left], (*known.now, left), known.absent)
         return known

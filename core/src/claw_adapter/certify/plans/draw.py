@@ -685,7 +685,7 @@ class _Drawing:
         look = self._does(ToolUse(kind="list", target=folder))
         line = self.texts.lines(1)
         huge = line * (self.rng.randrange(*HUGE) // len(line))
-        self.steps.append(PlanFile(path=f"{folder}/{self.texts.word()}.csv", text=huge))
+        self.steps.append(PlanFile(path=f"{folder}/{self.texts.word()}.csv", text=self.texts.across(huge)))
         first = self._does(*look.uses, *self._crowd()) if self.height == 0 else look
         steps: list[PlanStep] = [self._turn(first, self._says())]
         suffixes = self.rng.sample(LEFT_OUT, len(LEFT_OUT))
