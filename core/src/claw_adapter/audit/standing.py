@@ -150,24 +150,25 @@ class StandingTexts:
                 self._former.setdefault(path, set()).add(text)
         self._files = files
         for exchange in turn.chain[:1] if self._former else ():
-            added = _added(turn.units[exchange.number], prompt)
+            added, now = _added(turn.units[exchange.number], prompt), {*files.values()}
             for path, texts in self._former.items():
-                if path in files and any(_stale(text, files[path], added) for text in texts - {*files.values()}):
+                if path in files and any(_stale(text, files[path], added) for text in texts - now):
                     what = f"beside the prompt the request shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
 
 
 def _added(units: Sequence[RequestUnit], prompt: str) -> str:
     """What stands in the instructions and around a prompt."""
-    first = takewhile(lambda unit: unit.kind == "system", units)
     asked = next((unit.text for unit in reversed(units) if unit.kind == "user" and prompt in unit.text), "")
-    return "\n".join((*(unit.text for unit in first), asked.replace(prompt, "\n")))
+    return "\n".join((*_front(units), asked.replace(prompt, "\n")))
 
 
 def _stale(text: str, now: str, added: str) -> bool:
     """Whether a text is shown whole, and no line that has come in its place."""
+    if not whole_in(text, added):
+        return False
     new = [line for line in lines_of_text(now) if line not in text]
-    return bool(new) and whole_in(text, added) and not any(line in added for line in new)
+    return bool(new) and not any(line in added for line in new)
 
 
 def _tools(exchange: Exchange) -> set[str]:
@@ -177,8 +178,12 @@ def _tools(exchange: Exchange) -> set[str]:
 
 def _instructions(units: Iterable[RequestUnit]) -> set[str]:
     """The lines before the conversation; what is said in it as the system belongs to it."""
-    first = takewhile(lambda unit: unit.kind == "system", units)
-    return {line for unit in first for line in unit.text.splitlines()}
+    return {line for text in _front(units) for line in text.splitlines()}
+
+
+def _front(units: Iterable[RequestUnit]) -> list[str]:
+    """The texts before the conversation."""
+    return [unit.text for unit in takewhile(lambda unit: unit.kind == "system", units)]
 
 
 def _shape(line: str) -> str:

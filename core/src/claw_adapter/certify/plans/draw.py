@@ -69,8 +69,8 @@ WIDE: Final = ((15_000, 17_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
-SAID: Final = (20, 80, 300, 600)
-BESIDE: Final = (30, 200, 200, 700)
+ANSWERED: Final = (20, 80, 300, 600)
+REMARKED: Final = (30, 200, 200, 700)
 """Characters of an answer, and of what is said beside calls, which may be more than the answer."""
 ASKED: Final = (4_000, 7_000)
 """Characters of a long prompt, but for Bronze, which has one that is longer."""
@@ -301,7 +301,7 @@ class _Drawing:
 
     def _says(self, characters: int = 0) -> PlayedReply:
         rng = self.rng
-        text = self.texts.prose(characters or rng.choice(SAID))
+        text = self.texts.prose(characters or rng.choice(ANSWERED))
         if rng.random() < 0.3:
             text = self.texts.awkward(text)
         if characters == 0 and rng.random() < 0.3:
@@ -312,7 +312,7 @@ class _Drawing:
 
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
-        text = self.texts.prose(self.rng.choice(BESIDE)) if self.rng.random() < 0.6 else ""
+        text = self.texts.prose(self.rng.choice(REMARKED)) if self.rng.random() < 0.6 else ""
         piece, woven = self.rng.choice(PIECES), len(uses) > 1 and self.rng.random() < 0.5
         return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=piece, woven=woven)
 
