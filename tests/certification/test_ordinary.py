@@ -9,6 +9,7 @@ import pytest
 
 from claw_adapter.audit import Bite, TrialAudit
 from claw_adapter.certify.bench import Bench
+from claw_adapter.certify import lite
 from claw_adapter.certify.checks import run
 from claw_adapter.certify.judge import certify, plan
 from claw_adapter.errors import PluginError
@@ -88,7 +89,7 @@ async def test_without_the_scenarios_it_is_not_known(tmp_path, monkeypatch):
     def missing(*_, **__):
         raise PluginError("no scenarios are called 'lite'")
 
-    monkeypatch.setattr(run, "find_scenarios", missing)
+    monkeypatch.setattr(lite, "find_scenarios", missing)
     result = await ran(ReferenceHarness(mode="in-process"), tmp_path, monkeypatch)
     assert result.outcome == "unverified"
     assert "pip install claw-adapter-scenarios" in result.what

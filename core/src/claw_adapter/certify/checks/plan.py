@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from random import Random
 from typing import Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding, Level, Unverified
 from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.lite import drawn_scenarios
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.evidence import evidence_folder
 from claw_adapter.certify.plans.judging import PlanOutcome, also_found, compared, owner_of
-from claw_adapter.certify.plans.plan import step_text
+from claw_adapter.certify.plans.plan import SessionPlan, step_text
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.certify.plans.worked import worked_plan
 from claw_adapter.notation import render_named
 
 REMEDY: Final = (
@@ -25,15 +28,18 @@ REMEDY: Final = (
 SHRINKING: Final = 120.0
 """Seconds in which a plan is cut, or, where its run has taken long, so many times as long."""
 TIMES: Final = 4
+SCENARIOS: Final = 2
 MIXED: Final = "M25"
 """What takes two conversations at once."""
 
 
 async def _drawn(kit: Kit, level: Level) -> None:
-    bench = kit.bench
-    runner = kit.plans(keep=evidence_folder(bench.evidence, level))
-    plans = [draw(bench.nonce, number, level) for number in range(PLANS[level])]
-    at_once = len(plans) if bench.capabilities.concurrent else 1
+    plans = [draw(kit.bench.nonce, number, level) for number in range(PLANS[level])]
+    await _played(kit, plans, kit.plans(keep=evidence_folder(kit.bench.evidence, level)))
+
+
+async def _played(kit: Kit, plans: Sequence[SessionPlan], runner: PlanRunner) -> None:
+    at_once = len(plans) if kit.capabilities.concurrent else 1
     began = time.monotonic()
     outcomes = await runner.outcomes(plans, at_once=at_once)
     kit.note(compared(outcomes))
@@ -115,3 +121,18 @@ async def past_and_updates(kit: Kit) -> None:
 async def faults_and_company(kit: Kit) -> None:
     """Drawn sessions at once, with faults of the endpoint, kills, cancelled turns, pauses and restarts."""
     await _drawn(kit, "gold")
+
+
+@check(
+    "PLAN-004", level="gold", must="M20", shows="nothing", also=("M7", "M8", "M17", "M21", "M22", "M30"),
+    catches="In sessions, files and updates of ordinary scenarios some tool shows, changes or leaves something else.",
+    remedy=REMEDY,
+    needs=("turns", "stream_events", "seed_main", "update_session", "update_workspace", "resume_after_restart"),
+)  # fmt: skip
+async def work_in_scenarios(kit: Kit) -> None:
+    """Scenarios of `lite`, drawn, in whose turns every tool is used: lists, searches, edits, commands, notes."""
+    asked, scenarios = await drawn_scenarios(Random(f"{kit.bench.nonce}/work"), SCENARIOS)
+    kit.note(asked)
+    first = PLANS["gold"]
+    plans = [worked_plan(one, kit.bench.nonce, first + at) for at, one in enumerate(scenarios.values())]
+    await _played(kit, plans, kit.plans())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -12,12 +13,12 @@ from claw_adapter.audit import AuditFinding, TrialAudit, audit_run
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding, Unverified
 from claw_adapter.certify.kit import Kit
+from claw_adapter.certify.lite import drawn_scenarios
 from claw_adapter.certify.plans.judging import also_found, failed, owner_of
 from claw_adapter.certify.plans.layout import LaidPlan, run_folder
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
-from claw_adapter.errors import PluginError
 from claw_adapter.folders import scratch
 from claw_adapter.notation import render_named
 from claw_adapter.protocol import RunSettings, Scenario
@@ -26,13 +27,11 @@ from claw_adapter.runner.run import run
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import TrialData, load_run
 from claw_adapter.runs.plan import Experiment, Plan, expand
-from claw_adapter.scenario.named import find_scenarios
 
 SCENARIOS: Final = 6
+VARIANT: Final = re.compile(r"-v\d+$")
 AT_ONCE: Final = 4
 """Trials at once, where the harness can have several conversations."""
-VARIANTS: Final = 8
-"""Seeds of which one is drawn: each makes other numbers of a scenario."""
 PARTS: Final = (0.9, 1.02, 1.5, 2.5)
 MOST: Final = 210_000
 """Sizes of what is shown, as parts of that from which on it is declared to be cut, up to so many characters; at the first there
@@ -83,19 +82,14 @@ class _Told:
 async def ordinary_run(kit: Kit) -> None:
     """Scenarios of `lite`, drawn: the audit finds nothing, and the answers score as they do through the reference."""
     rng = Random(f"{kit.bench.nonce}/ordinary")
-    variant = rng.randrange(VARIANTS)
-    asked = f"lite:seed={variant},sample={SCENARIOS},draw={rng.randrange(16**8):08x}"
-    try:
-        scenarios = await asyncio.to_thread(find_scenarios, (asked,), places=False)
-    except PluginError as error:
-        raise Unverified(f"needs the scenarios of `lite` (pip install claw-adapter-scenarios): {error}") from None
+    asked, scenarios = await drawn_scenarios(rng, SCENARIOS)
     told = await _run(kit, _plan(kit, asked, scenarios, Texts(rng).model()), scenarios)
     kit.note(f"{asked}: {', '.join(_scored(one) for one in told)}")
     if bitten := list(dict.fromkeys(bite.loss for one in told for bite in one.audit.bites)):
         kit.warn(f"declared losses that took something away in ordinary scenarios: {'; '.join(bitten)}")
     every = [(one.trial.spec.scenario, finding) for one in told for finding in one.findings()]
     if every:
-        raise _finding(kit, every, variant)
+        raise _finding(kit, every, asked)
     if reason := next(filter(None, (one.unjudged for one in told)), ""):
         raise Unverified(f"{asked} could not be judged: {reason}")
 
@@ -141,16 +135,16 @@ def _scored(told: _Told) -> str:
     )
 
 
-def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], variant: int) -> CheckFinding:
+def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], asked: str) -> CheckFinding:
     """The first finding, the others by keys, and how it is seen again."""
     scenario, first = every[0]
     more = also_found(first, (finding for _, finding in every))
     where = f" (in {', '.join(first.rounds[:3])} of {scenario})" if first.rounds else f" (in {scenario})"
     name = render_named(kit.harness.name, kit.bench.options)
-    only = scenario.removesuffix(f"-v{variant}")
+    seed, only = asked.partition(",")[0], VARIANT.sub("", scenario)
     what = (
         f"{first.key}: {first.what}{where}{more}\n"
-        f"again: claw run lite:seed={variant},only={only} --harness {name} --model reader --out RUN; claw audit RUN"
+        f"again: claw run {seed},only={only} --harness {name} --model reader --out RUN; claw audit RUN"
     )
     return CheckFinding(what, remedy=first.usual, owner=owner_of(first), usual=False)
 

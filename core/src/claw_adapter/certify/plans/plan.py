@@ -124,6 +124,8 @@ class SessionPlan(Record):
     model: str
     clock: datetime
     steps: tuple[PlanStep, ...]
+    within: str = ""
+    """The scenario whose sessions, files and prompts it has; their words are known elsewhere."""
 
     @property
     def turns(self) -> list[PlanTurn]:
@@ -139,9 +141,13 @@ def gap(messages: Sequence[Message], at: int) -> int:
 
 
 def said_in(plan: SessionPlan) -> Iterator[str]:
-    """Every text of a plan: messages, files, prompts, replies, and what tools are given."""
+    """Every text that is a plan's own: messages, files, prompts, replies, and what tools are given."""
     for step in plan.steps:
         match step:
+            case PlanTurn() if plan.within:
+                yield from (reply.text for reply in step.replies)
+            case _ if plan.within:
+                pass
             case PlanSeed():
                 yield from (message.text for message in step.messages)
             case PlanFile():

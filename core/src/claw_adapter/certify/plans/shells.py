@@ -19,7 +19,7 @@ from claw_adapter.certify.plans.plan import PlanChange, PlanFile
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
-__all__ = ["ShellTurn", "shell_turns"]
+__all__ = ["ShellTurn", "Shells", "shell_turns"]
 
 T = TypeVar("T")
 
@@ -97,8 +97,16 @@ def shell_turns(texts: Texts, turns: int, nonce: str, before: float) -> tuple[li
 
     Commands are dealt over the plans of a nonce, of which this part, of 1, comes `before` this one.
     """
-    drawn = _Drawn(texts, f"{nonce}/shells", before)
-    there = {**drawn.files, drawn.beside: texts.lines(2)}
+    top, name = texts.word(), texts.word()
+    below = f"{top}/{texts.rng.choice('bdk')}"
+    paths = [f"{top}/{name}.md", f"{below}/{name}.md", f"{below}_{name}.md", f"{below}/{texts.word()}.txt"]
+    pool = [texts.lines(texts.rng.randrange(*LINES)) for _ in range(TEXTS)]
+    first = {path: texts.rng.choice(pool) for path in texts.rng.sample(paths, 3)}
+    drawn = Shells(texts, f"{nonce}/shells", before, first, pool, new=[path for path in paths if path not in first])
+    beside = {
+        f"{below}/{texts.word()}.cfg": texts.lines(2)
+    }  # so that the folder is there, whatever happens to the others
+    there = {**first, **beside}
     return [PlanFile(path=path, text=text) for path, text in there.items()], [drawn.turn() for _ in range(turns)]
 
 
@@ -109,31 +117,42 @@ def _deck(rng: Random, cards: Sequence[T], before: float) -> Iterator[T]:
     return itertools.cycle((*dealt[first:], *dealt[:first]))
 
 
-class _Drawn:
-    def __init__(self, texts: Texts, source: str, before: float) -> None:
+class Shells:
+    """What happens to some files, turn by turn.
+
+    Args:
+        texts: what is drawn from.
+        source: what the order of commands is drawn from.
+        before: the part of them, of 1, that others have dealt.
+        files: those that are there, by path; each has lines, all of them ended.
+        pool: texts that are written.
+        new: paths at which there may be files.
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        source: str,
+        before: float,
+        files: Mapping[str, str],
+        pool: Sequence[str],
+        *,
+        new: Sequence[str],
+    ) -> None:
         self.texts, self.rng = texts, texts.rng
         deal = Random(source)
         self.shows, self.does, self.says = (
             _deck(deal, SHOWS, before), _deck(deal, DOES, before), _deck(deal, SAYS, before),
         )  # fmt: skip
-        top, name = texts.word(), texts.word()
-        below = f"{top}/{self.rng.choice('bdk')}"
-        self.paths = [f"{top}/{name}.md", f"{below}/{name}.md", f"{below}_{name}.md", f"{below}/{texts.word()}.txt"]
-        self.beside = f"{below}/{texts.word()}.cfg"
-        """Nothing happens to this one, so that the folder is always there."""
-        self.pool = [self._text() for _ in range(TEXTS)]
-        self.pool.append(self.pool[0].replace("\n", "\n  ", 1))  # blanks alone are another text
-        first = self.rng.sample(self.paths, 3)
-        self.files: Files = {path: self.rng.choice(self.pool) for path in first}
-        self.placed = {*first}
+        self.pool = [*pool, pool[0].replace("\n", "\n  ", 1)]  # blanks alone are another text
+        self.files: Files = {**files}
+        self.paths = [*files, *new]
+        self.placed = {*files}
         """Those that an update may delete: it has brought them, and nobody has moved them since."""
         self.last: list[ToolUse] = []
 
-    def _text(self) -> str:
-        return self.texts.lines(self.rng.randrange(*LINES)).rstrip("\n") + "\n"
-
     def turn(self) -> ShellTurn:
-        """One turn; what files are is kept for the next."""
+        """One turn, perhaps with an update before it; what files are is kept for the next."""
         made, rng = ShellTurn(), self.rng
         if rng.random() < UPDATED:
             path = rng.choice(self.paths)
@@ -145,10 +164,21 @@ class _Drawn:
             if gone:
                 self._gone(path)
             made.replies.append(self._looks(path))
-        for _ in range(rng.randrange(*CHANGES)):
-            use, path = self._change()
-            made.replies += [[use], self._looks(path)]
+        made.replies += self.worked(rng.randrange(*CHANGES))
         return made
+
+    def worked(self, changes: int) -> list[list[ToolUse]]:
+        """The replies of a turn with so many changes, each followed by looks at what it has left."""
+        made = list[list[ToolUse]]()
+        for _ in range(changes):
+            use, path = self._change()
+            made += [[use], self._looks(path)]
+        return made
+
+    def add(self, path: str, text: str) -> None:
+        """A file is brought."""
+        self.files[path] = text
+        self.paths = [*dict.fromkeys((*self.paths, path))]
 
     def _gone(self, path: str) -> None:
         self.files.pop(path, None)
@@ -173,10 +203,10 @@ class _Drawn:
             return ToolUse(kind="read", target=path)
         if self.rng.random() < 0.2:
             return ToolUse(kind="list", target=posixpath.dirname(path))
-        filled = [one for one, text in self.files.items() if text] or [self.beside]
+        filled = [one for one, text in self.files.items() if text]
+        if not filled:
+            return ToolUse(kind="read", target=path)
         there = path if path in filled else self.rng.choice(filled)
-        if there == self.beside:
-            return ToolUse(kind="read", target=there)
         return self._ran(next(self.shows)(self, there), there)
 
     def _change(self) -> tuple[ToolUse, str]:
@@ -250,108 +280,108 @@ def _text_of(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _head(drawn: _Drawn, path: str) -> _Command:
+def _head(drawn: Shells, path: str) -> _Command:
     count = drawn.rng.randrange(1, 4)
     return _Command(f"head -n {count} {_q(path)}", _text_of(drawn.lines(path)[:count]))
 
 
-def _tail(drawn: _Drawn, path: str) -> _Command:
+def _tail(drawn: Shells, path: str) -> _Command:
     count = drawn.rng.randrange(1, 4)
     return _Command(f"tail -n {count} {_q(path)}", _text_of(drawn.lines(path)[-count:]))
 
 
-def _cat(drawn: _Drawn, path: str) -> _Command:
+def _cat(drawn: Shells, path: str) -> _Command:
     end = drawn.rng.choice(("", f"  # {drawn.texts.word()}", " | cat", "; exit 3", "; echo", " >&2"))
     return _Command(f"cat {_q(path)}{end}", drawn.files[path])
 
 
-def _within(drawn: _Drawn, path: str) -> _Command:
+def _within(drawn: Shells, path: str) -> _Command:
     folder, name = posixpath.split(path)
     before = drawn.rng.choice(("({})", "{}; cd - > /dev/null"))  # some shells stay where they were left
     return _Command(before.format(f"cd {_q(folder)} && cat {_q(name)}"), drawn.files[path])
 
 
-def _numbered(drawn: _Drawn, path: str) -> _Command:
+def _numbered(drawn: Shells, path: str) -> _Command:
     word = drawn.word(path)
     found = [f"{at}:{line}" for at, line in enumerate(drawn.lines(path), 1) if word in line]
     return _Command(f"grep -n {word} {_q(path)}", _text_of(found))
 
 
-def _count(drawn: _Drawn, path: str) -> _Command:
+def _count(drawn: Shells, path: str) -> _Command:
     said = drawn.texts.word()
     return _Command(f'echo "{said} $(wc -l < {_q(path)})"', f"{said} {len(drawn.lines(path))}\n")
 
 
-def _backwards(drawn: _Drawn, path: str) -> _Command:
+def _backwards(drawn: Shells, path: str) -> _Command:
     return _Command(f"tac {_q(path)}", _text_of(drawn.lines(path)[::-1]))
 
 
-def _row(drawn: _Drawn, path: str) -> _Command:
+def _row(drawn: Shells, path: str) -> _Command:
     at = drawn.rng.randrange(len(drawn.lines(path))) + 1
     return _Command(f"awk 'NR=={at}' {_q(path)}", _text_of(drawn.lines(path)[at - 1 : at]))
 
 
-def _quoted(drawn: _Drawn, path: str) -> _Command:
+def _quoted(drawn: Shells, path: str) -> _Command:
     line = f'while read -r line; do echo "> $line"; done < {_q(path)}'
     return _Command(line, _text_of([f"> {text.strip()}" for text in drawn.lines(path)]))
 
 
-def _there(drawn: _Drawn, path: str) -> _Command:
+def _there(drawn: Shells, path: str) -> _Command:
     asked, yes, no = drawn.other(path), drawn.texts.word(), drawn.texts.word()
     line = f"test -e {_q(asked)} && echo {yes} || echo {no}"
     return _Command(line, f"{yes if asked in drawn.files else no}\n")
 
 
-def _same(drawn: _Drawn, path: str) -> _Command:
+def _same(drawn: Shells, path: str) -> _Command:
     other, yes, no = drawn.other(path), drawn.texts.word(), drawn.texts.word()
     equal = drawn.files.get(other) == drawn.files[path]
     return _Command(f"cmp -s {_q(path)} {_q(other)} && echo {yes} || echo {no}", f"{yes if equal else no}\n")
 
 
-def _both(drawn: _Drawn, path: str) -> _Command:
+def _both(drawn: Shells, path: str) -> _Command:
     other = drawn.rng.choice([*drawn.files])
     return _Command(f"cat {_q(path)} {_q(other)}", drawn.files[path] + drawn.files[other])
 
 
-def _matched(drawn: _Drawn, path: str) -> _Command:
+def _matched(drawn: Shells, path: str) -> _Command:
     """The only file of its kind in a folder, by a pattern."""
     found = [one for one in drawn.files if one.endswith(".txt") and drawn.files[one]]
-    if not found:
+    folder = posixpath.dirname(found[0]) if found else ""
+    if len(found) != 1 or not folder:
         return _cat(drawn, path)
-    folder = posixpath.dirname(found[0])
     return _Command(f"cat {_q(folder)}/*.txt", drawn.files[found[0]], reads=(found[0],))
 
 
-def _from_here(drawn: _Drawn, path: str) -> _Command:
+def _from_here(drawn: Shells, path: str) -> _Command:
     return _Command(f'cat "$PWD/"{_q(path)}', drawn.files[path])
 
 
-SHOWS: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
+SHOWS: Final[tuple[Callable[[Shells, str], _Command], ...]] = (
     _head, _tail, _cat, _cat, _cat, _within, _numbered, _count, _backwards, _row, _quoted, _there, _same, _both, _matched,
     _from_here,
 )  # fmt: skip
 """Commands that show something."""
 
 
-def _copy(drawn: _Drawn, path: str) -> _Command:
+def _copy(drawn: Shells, path: str) -> _Command:
     new = drawn.other(path)
     form = drawn.rng.choice(("cp {} {}", "cp -p {} {}", "cat {} > {}", "cat < {} > {}", "mkdir -p d && cp {} {}"))
     form = form.replace("-p d", f"-p {_q(posixpath.dirname(new))}")
     return _Command(form.format(_q(path), _q(new)), leaves={new: drawn.files[path]})
 
 
-def _copy_shown(drawn: _Drawn, path: str) -> _Command:
+def _copy_shown(drawn: Shells, path: str) -> _Command:
     new = drawn.other(path)
     form = drawn.rng.choice(("cp {0} {1} && cat {1}", "cp {0} {1}\ncat {1}", "cat {0} | tee {1}"))
     return _Command(form.format(_q(path), _q(new)), drawn.files[path], {new: drawn.files[path]})
 
 
-def _move(drawn: _Drawn, path: str) -> _Command:
+def _move(drawn: Shells, path: str) -> _Command:
     new = drawn.other(path)
     return _Command(f"mv {_q(path)} {_q(new)}", leaves={path: None, new: drawn.files[path]})
 
 
-def _swap(drawn: _Drawn, path: str) -> _Command:
+def _swap(drawn: Shells, path: str) -> _Command:
     other = drawn.rng.choice([one for one in drawn.files if one != path] or [path])
     if other == path:
         return _sort(drawn, path)
@@ -360,29 +390,45 @@ def _swap(drawn: _Drawn, path: str) -> _Command:
     return _Command(line, leaves={path: drawn.files[other], other: drawn.files[path]})
 
 
-def _sort(drawn: _Drawn, path: str) -> _Command:
+def _sort(drawn: Shells, path: str) -> _Command:
     new = drawn.other(path)
     return _Command(f"tac {_q(path)} > {_q(new)}", leaves={new: _text_of(drawn.lines(path)[::-1])})
 
 
-def _exchange(drawn: _Drawn, path: str) -> _Command:
+def _exchange(drawn: Shells, path: str) -> _Command:
     old, new = drawn.word(path), drawn.texts.word()
     form = drawn.rng.choice(("sed -i s/{0}/{1}/g {2}", "sed s/{0}/{1}/g {2} > {2}.new && mv {2}.new {2}"))
     return _Command(form.format(old, new, _q(path)), leaves={path: drawn.files[path].replace(old, new)})
 
 
-def _empty(drawn: _Drawn, path: str) -> _Command:
+def _differs(drawn: Shells, path: str) -> _Command:
+    """A word is exchanged, and what has changed is shown; the status says that something has."""
+    old, new, before = drawn.word(path), drawn.texts.word(), drawn.other(path)
+    text = drawn.files[path]
+    line = f"cp {_q(path)} {_q(before)}; sed -i s/{old}/{new}/g {_q(path)}; diff {_q(before)} {_q(path)}"
+    shown = list[str]()
+    every = enumerate(drawn.lines(path), 1)
+    for changed, some in itertools.groupby(every, key=lambda one: old in one[1]):
+        if changed:
+            block = list(some)
+            place = ",".join(dict.fromkeys((str(block[0][0]), str(block[-1][0]))))
+            shown += [f"{place}c{place}", *(f"< {was}" for _, was in block), "---"]
+            shown += [f"> {was.replace(old, new)}" for _, was in block]
+    return _Command(line, _text_of(shown), {path: text.replace(old, new), before: text})
+
+
+def _empty(drawn: Shells, path: str) -> _Command:
     return _Command(
         drawn.rng.choice((": > {}", "truncate -s 0 {}", "cp /dev/null {}")).format(_q(path)), leaves={path: ""}
     )
 
 
-def _first(drawn: _Drawn, path: str) -> _Command:
+def _first(drawn: Shells, path: str) -> _Command:
     new, count = drawn.other(path), drawn.rng.randrange(1, 3)
     return _Command(f"head -n {count} {_q(path)} > {_q(new)}", leaves={new: _text_of(drawn.lines(path)[:count])})
 
 
-def _behind(drawn: _Drawn, path: str) -> _Command:
+def _behind(drawn: Shells, path: str) -> _Command:
     said, name = drawn.texts.word(), _q(path)
     line, lines = drawn.rng.choice(
         (
@@ -397,7 +443,7 @@ def _behind(drawn: _Drawn, path: str) -> _Command:
     return _Command(line, leaves={path: drawn.files[path] + _text_of(lines)})
 
 
-def _here(drawn: _Drawn, path: str) -> _Command:
+def _here(drawn: Shells, path: str) -> _Command:
     """A text of lines at which a shell, or who reads its commands, may go wrong, written and shown."""
     said, new = drawn.texts.word(), drawn.other(path)
     bodies = (
@@ -410,19 +456,19 @@ def _here(drawn: _Drawn, path: str) -> _Command:
     return _Command(f"cat > {_q(new)} << 'EOF' && cat {_q(new)}\n{text}EOF", text, {new: text})
 
 
-def _joined(drawn: _Drawn, path: str) -> _Command:
+def _joined(drawn: Shells, path: str) -> _Command:
     other = drawn.rng.choice([*drawn.files])
     new = drawn.rng.choice([one for one in drawn.paths if one not in (path, other)])
     return _Command(f"cat {_q(path)} {_q(other)} > {_q(new)}", leaves={new: drawn.files[path] + drawn.files[other]})
 
 
-def _touched(drawn: _Drawn, path: str) -> _Command:
+def _touched(drawn: Shells, path: str) -> _Command:
     asked = drawn.other(path)
     return _Command(f"touch {_q(asked)}", leaves={asked: drawn.files.get(asked, "")})
 
 
-DOES: Final[tuple[Callable[[_Drawn, str], _Command], ...]] = (
-    _copy, _copy, _copy_shown, _move, _move, _swap, _sort, _exchange, _exchange, _empty, _first, _behind, _behind, _joined,
-    _here, _here, _touched,
+DOES: Final[tuple[Callable[[Shells, str], _Command], ...]] = (
+    _copy, _copy, _copy_shown, _move, _move, _swap, _sort, _exchange, _exchange, _differs, _empty, _first, _behind, _behind,
+    _joined, _here, _here, _touched,
 )  # fmt: skip
 """Commands that change something."""
