@@ -97,6 +97,14 @@ def test_the_name_of_a_file_that_goes_in_the_turn_and_lies_elsewhere_as_well_tel
     ]
 
 
+def test_a_list_of_folders_below_may_name_a_file_called_as_one_that_is_gone():
+    files = {"a/b/x.md": Passage(now=("",)), "a/y.md": Passage(now=("",))}
+    for flat, found in (("a/b/x.md\na/y.md", {}), ("a/y.md", {})):
+        failed = Failed()
+        judge_listing("a", flat, files, {"a/x.md"}, failed, 1)
+        assert failed.found == found
+
+
 def test_a_list_of_a_folder_that_has_files_is_not_empty():
     assert causes("") == causes("[]\n") == ["listing-empty"]
     assert causes("", "a", {"a/.hidden": Passage(now=("",))}) == []

@@ -88,6 +88,7 @@ class Histories:
         call: HistoryCall = NO_CALL,
     ) -> None:
         """One reading; `older` are texts that the session no longer has."""
+        session = _ended_alike(session)
         if old := next((text for text in older if len(text) >= LEAST and text in flat), ""):
             what = f"reading the history {session.id} gives what an update took away: {old[:60]!r}"
             self.failed.note("M21", "deleted-there", session.id, what, request)
@@ -287,6 +288,14 @@ class Histories:
             text = shown[wrong].text
             what = f"reading the history {session.id} gives {text[:40]!r} another time"
             self.failed.note("M22", "history-times", session.id, what, request)
+
+
+def _ended_alike(session: Session) -> Session:
+    """The same with the line ends that results have."""
+    if not any("\r\n" in message.text for message in session.messages):
+        return session
+    said = (one.model_copy(update={"text": one.text.replace("\r\n", "\n")}) for one in session.messages)
+    return session.model_copy(update={"messages": tuple(said)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,10 +62,13 @@ def judge_listing(
         said = "the workspace" if top == "." else folder
         failed.note("M20", "listing-empty", said, f"a list of {said} is empty, and {inside[0]} is there", request)
     times = Counter(PurePosixPath(path).name for path in {*there, *gone})
+    below = {PurePosixPath(path).name for path in there if PurePosixPath(path).parent.is_relative_to(top)}
+    """Names that a list may have of a file that lies anywhere below."""
     many = sum(not folder or path.startswith(f"{folder}/") for path in there) > MOST
     for place in _places(folder, there):  # what lists the folders below as well is held against each that it shows
         names = {path: name for path, name in _inside(place, top, there).items() if _certain(there[path])}
         stale = _inside(place, top, gone)
+        stale = {path: name for path, name in stale.items() if name not in below}
         if place != top:  # the name of a file that lies elsewhere as well tells nothing
             names, stale = ({path: name for path, name in one.items() if times[name] == 1} for one in (names, stale))
         shown = {path for path, name in names.items() if _names(name, flat, times)}

@@ -99,6 +99,8 @@ LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
+BLOCK: Final = 50
+"""Lines of it that are replaced at once."""
 HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 NUMBER: Final = re.compile(r"\d+")
@@ -345,15 +347,23 @@ class _Drawing:
         return [[self._turn(self._says())]]
 
     def _short(self) -> list[Unit]:
-        """Answers: a word, code or data as no program writes it, about failures, of a talk, as if it went on or had begun."""
+        """Answers: a word, code or data as no program writes it, about failures, of a talk, as if it went on or had begun.
+
+        One, and a prompt, has line ends of another system.
+        """
         code, data = (
             f"```\n{self.texts.lines(2)}```",
             f'{{ "text":"{self.texts.sentence()}", "n":{self.texts.number()}.0,"e": 1e3,"e": "\\u00e9\\/" , "a":[ ]}}',
         )
         told = [f"{self.texts.sentence()}.\n{end}" for end in self.rng.sample(UNFINISHED, 3)]
         told += [f"{begin}{self.texts.sentence()}." for begin in self.rng.sample(BEGINNINGS, 3)]
+        told.append("\r\n".join(self.texts.sentence() for _ in range(3)))
         texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted(), *told)
-        return [[PlanTurn(question=self.texts.message(), replies=(PlayedReply(text=text),))] for text in texts]
+        units: list[Unit] = [
+            [PlanTurn(question=self.texts.message(), replies=(PlayedReply(text=text),))] for text in texts
+        ]
+        ended = "\r\n".join((self.texts.sentence(), "", self.texts.sentence(), f"  {self.texts.sentence()}"))
+        return [*units, [PlanTurn(question=ended, replies=(self._says(),))]]
 
     def _repeated(self) -> list[Unit]:
         """The same prompt twice, one behind the other, partly in another script, with other answers; and one more."""
@@ -711,7 +721,7 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes files: long, over what is there, the same with other blanks, data; an update replaces one."""
+        """The agent writes files: long, over one that is there, twice, with other blanks, data; an update replaces one."""
         path = self.texts.path()
         text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
@@ -730,7 +740,10 @@ class _Drawing:
         laid = self._file(self.rng.randrange(3, 6))
         blanks = ToolUse(kind="write", target=laid.path, content=self.rng.choice(LAID)(laid.text))
         first = self._turn(
-            self._does(made, long, emptied, blanks), self._does(over, *plain), self._does(look, shown), self._says()
+            self._does(made, long, emptied, blanks),
+            self._does(over, made, *plain),
+            self._does(look, shown),
+            self._says(),
         )
         units: list[Unit] = [[first]]
         change = PlanChange(path=path, action="new", text=self.texts.lines(self.rng.randrange(2, 20)))
@@ -818,15 +831,21 @@ class _Drawing:
         return [[self._turn(look, *edits, look, self._says())]]
 
     def _edited_large(self) -> list[Unit]:
-        """A line is replaced in a file that is larger than what is often read at once, and one behind all others is shown."""
+        """Two lines, and many at once, are replaced in a file that is larger than what is often read; its end is shown."""
         file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.lines(LARGE)))
         self.steps.append(file)
         lines = file.text.split("\n")
+        block = "\n".join(lines[600 : 600 + BLOCK])
         edits = [
-            ToolUse(kind="edit", target=file.path, wanted=(lines[at],), content=self.texts.sentence()) for at in (3, -3)
+            ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
+            for old, new in (
+                (lines[3], self.texts.sentence()),
+                (lines[-3], self.texts.sentence()),
+                (block, self.texts.lines(BLOCK)),
+            )
         ]
         show = ToolUse(kind="cat", target=file.path, starts=(LARGE - 5,), page=6)
-        return [[self._turn(self._does(edits[0]), self._does(edits[1]), self._does(show), self._says())]]
+        return [[self._turn(*map(self._does, edits), self._does(show), self._says())]]
 
     def _written_large(self) -> list[Unit]:
         """A file is written that is larger than what a pipe takes at once."""
@@ -1085,9 +1104,11 @@ class _Drawing:
         return units
 
     def _talk_begun(self) -> list[Unit]:
-        """A history begins, and is read."""
+        """A history begins, with a long message and one with line ends of another system, and is read."""
         name = self.texts.word()
-        new = tuple(self.talks.talk(self.rng.randrange(2, 12)))
+        long = self.talks.message("user", self.texts.across(self.texts.prose(self.rng.randrange(*BROUGHT))))
+        ended = self.talks.message("assistant", "\r\n".join(self.texts.sentence() for _ in range(3)))
+        new = (*self.talks.talk(self.rng.randrange(2, 12)), long, ended)
         change = PlanChange(session=name, action="new", messages=new)
         return [[change, self._turn(self._does(self._reads(name)), self._says())]]
 
@@ -1201,9 +1222,15 @@ class _Drawing:
             *(ToolUse(kind=kind, target=path) for path in (brought.path, file.path) for kind in ("read", "cat"))
         )
         again = [PlanIncident(happens="restart")] if self.rng.random() < 0.5 else []
+        name = self.histories[-1]
+        grown = PlanChange(session=name, action="append", at=1.0, messages=tuple(self.talks.talk(2)))
+        edit = ToolUse(
+            kind="edit", target=file.path, wanted=(changed.text.split("\n")[1],), content=self.texts.sentence()
+        )
+        asks = [ToolUse(kind="list", target=file.path.rpartition("/")[0]), self._reads(name), edit]
         return [
             [brought, told, PlanIncident(happens=happens, request=at), self._turn(*replies)],
-            [changed, *again, self._turn(after, self._says())],
+            [changed, grown, *again, self._turn(after, self._does(*asks), self._does(after.uses[2]), self._says())],
         ]
 
     def _killed(self) -> list[Unit]:
