@@ -8,16 +8,18 @@ from types import SimpleNamespace
 import pytest
 
 from claw_adapter.audit import Bite, TrialAudit
-from claw_adapter.certify.bench import Bench
 from claw_adapter.certify import lite
+from claw_adapter.certify.bench import Bench
+from claw_adapter.certify.checks import plan as checks_plan
 from claw_adapter.certify.checks import run
 from claw_adapter.certify.judge import certify, plan
+from claw_adapter.certify.plans.plan import SessionPlan
 from claw_adapter.errors import PluginError
 from claw_adapter.protocol import Clip
 from claw_adapter.reference.adapter import ReferenceHarness
 from claw_adapter.scenario.named import find_scenarios
 from claw_adapter.testing import PlantedConversation
-from support.misbehaving import Wire, declaring, kind
+from support.misbehaving import Agent, Wire, declaring, kind
 
 
 class OldResultsCleared(Wire):
@@ -28,6 +30,43 @@ class OldResultsCleared(Wire):
         for message in data["messages"][: own[-20]] if len(own) > 20 else ():
             if message["role"] == "tool":
                 message["content"] = "[old result cleared]"
+
+
+class LogsByTheirEnds(Agent):
+    """Of a log that is read the last lines are shown, and nothing says so."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+
+        def ends(path, **more):
+            text = read(path, **more)
+            return "\n".join(text.split("\n")[-40:]) if path.endswith(".log") else text
+
+        agent.tool_read_file = ends
+
+
+async def worked(harness, tmp_path, monkeypatch):
+    monkeypatch.setattr(checks_plan, "SCENARIOS", 1)
+    async with Bench(harness, out=tmp_path / "out", isolation=0, nonce="logs", shrinking=4) as bench:
+        (result,) = await certify(bench, plan("gold", only=["PLAN-004"]))
+    return result
+
+
+async def test_work_in_a_scenario_shows_nothing_of_a_sound_harness(tmp_path, monkeypatch):
+    result = await worked(ReferenceHarness(mode="in-process"), tmp_path, monkeypatch)
+    assert (result.outcome, result.what) == ("passed", "")
+    assert re.match(r"lite:seed=\d,sample=1,draw=", result.notes[0])
+    assert re.match(r"12 turns, \d\d requests compared whole", result.notes[1])
+
+
+async def test_work_in_a_scenario_finds_what_no_drawn_file_shows(tmp_path, monkeypatch):
+    result = await worked(kind(LogsByTheirEnds)(), tmp_path, monkeypatch)
+    assert (result.outcome, result.owner) == ("failed", "harness")
+    assert result.what.startswith("M20 file-cut: reading ")
+    (stored,) = re.findall(r"--plan OUT/(\S+) ", result.what)
+    short = SessionPlan.model_validate_json((tmp_path / "out" / stored).read_text())
+    assert short.within
+    assert len(short.turns) < 12
 
 
 async def ran(harness, tmp_path, monkeypatch, scenarios=1, isolation=0):

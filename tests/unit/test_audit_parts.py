@@ -412,6 +412,18 @@ def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_it
     assert causes(said[1], said[0], said[2], said[3]) == ["history-order"]
 
 
+@pytest.mark.parametrize(("shown", "found"), [(3, []), (2, ["history-cut"])])
+def test_a_message_of_a_history_may_have_line_ends_that_no_result_keeps(shown, found):
+    lines = ["The lift of the house is slow again today, says Ines.", "The hall is open.", "The clock stands still."]
+    book, failed = Book(), Failed()
+    said = ("The books are closed.", "\r\n".join(lines))
+    session = Session(id="mail", messages=[Message(id=text[:9], role="user", text=text) for text in said])
+    flat = flat_of("\r\n".join((said[0], *lines[:shown])))
+    Histories(renderer(), book, failed, ()).judge(session, {}, flat, frozenset(), 1)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found
+
+
 def test_words_that_are_said_again_do_not_tell_where_a_message_stands():
     """The last messages are shown, and the first time of the words is not among them."""
     said = ["The key is lost today.", "The lift is slow again.", "The hall is open now.", "The clock stands still."]
