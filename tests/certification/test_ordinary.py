@@ -138,7 +138,26 @@ async def test_where_a_cut_begins_is_measured(tmp_path):
     async with Bench(ReferenceHarness(mode="in-process"), out=tmp_path / "out", isolation=0, nonce="cuts") as bench:
         (result,) = await certify(bench, plan("gold", only=["RUN-002"]))
     assert result.outcome == "passed"
-    assert result.notes == ("files that are read: cut at 200,000 characters: whole at 180,000, cut at 204,000",)
+    assert result.notes == (
+        "files that are read: cut at 200,000 characters: whole at 180,000, cut at 204,000",
+        "210,000 characters by a command came back whole, or as pages",
+    )
+
+
+class OutputByItsBeginning(Agent):
+    """Of what a command prints 100,000 characters are shown, and nothing says so, nor is it declared."""
+
+    def change(self, agent):
+        run_command = agent.tool_exec
+        agent.tool_exec = lambda command: run_command(command)[:100_000]
+
+
+async def test_a_cut_that_nobody_has_declared_is_found_where_a_text_is_very_long(tmp_path):
+    async with Bench(kind(OutputByItsBeginning)(), out=tmp_path / "out", isolation=0, nonce="cuts") as bench:
+        (result,) = await certify(bench, plan("gold", only=["RUN-002"]))
+    assert result.outcome == "failed"
+    assert result.what.startswith("M20 file-cut: reading ")
+    assert "(no cut of what commands print is declared, and it has 210,000 characters)" in result.what
 
 
 async def test_a_cut_that_is_declared_and_does_not_bite_is_a_warning(tmp_path):

@@ -697,6 +697,14 @@ def test_what_stands_behind_a_text_that_is_taken_out_stays_but_for_a_line_end_wh
     assert written(CUT, before=before, after={"a.md": after}, losses=losses) == found
 
 
+
+
+@pytest.mark.parametrize("after", ["one\r\nthe end\r\n", "one\r\n\r\nthe end\r\n"])
+def test_a_line_end_may_go_along_also_where_those_of_two_kinds_are_made_one(after):
+    before = {"a.md": "one\r\nand six more\r\nthe end\n"}
+    assert written(CUT, before=before, after={"a.md": after}, losses=(Drop(what="line_end"),)) == []
+
+
 @pytest.mark.parametrize(("tool", "found"), [("save_buffer", []), ("other_tool", ["M20 file-stale"])])
 def test_until_a_buffer_is_saved_a_file_is_as_it_was(tool, found):
     said = "not saved: a.md is in the buffer; call save_buffer"

@@ -83,6 +83,18 @@ async def test_results_of_a_turn_before_do_not_make_a_request_this_turns():
     assert await ask(made, (*gone_on(call)[2:], *SUMMARY)) == (ASIDE, "")
 
 
+async def test_who_hangs_up_before_the_calls_have_come_gets_them_when_he_asks_again():
+    uses = (ToolUse(kind="read", target="a.md"),)
+    replies = (PlayedReply(text="I look into it.", uses=uses, piece=1), PlayedReply(text="It says forty."))
+    made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
+    made.begin(TurnId("t", "r1", 1), None)
+    cut_off = made.answer(ModelRequest(PROMPT, TOOLS, [], [], {}))
+    assert (await anext(cut_off)).text == "I"
+    await cut_off.aclose()
+    _, call = await ask(made, PROMPT)
+    assert await ask(made, gone_on(call)) == ("It says forty.", "")
+
+
 async def test_a_harness_without_tools_has_its_answer_every_time():
     made = model()
     assert [await ask(made, PROMPT, ()) for _ in range(2)] == [("It says forty.", "")] * 2

@@ -92,6 +92,10 @@ def _effect_of(
     return _WriteEffect(path, content) if writes and content is not None else None
 
 
+def _ends(text: str | None) -> str | None:
+    return text and text.replace("\r\n", "\n")
+
+
 def _flat(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """The arguments with those of the one thing that is to be done, where a tool takes a list of them."""
     lists = {name: value for name, value in arguments.items() if isinstance(value, list)}
@@ -201,10 +205,10 @@ class FileCourse:
         return any(effect is not None and effect.eats for effect in self.effects)
 
     def left(self, after: Mapping[str, str]) -> set[str]:
-        """To the end: the files that are then as they are afterwards."""
+        """To the end: the files that are then as they are afterwards, but for the kind of their line ends."""
         while self.at < len(self.steps):
             self.go_on()
-        return {path for path, texts in self.texts.items() if texts[-1] == after.get(path)}
+        return {path for path, texts in self.texts.items() if _ends(texts[-1]) == _ends(after.get(path))}
 
     def trusted(self, after: Mapping[str, str]) -> list[ToldCommand | None]:
         """To the end: what was said of commands, where files were as that takes for given and are then as it leaves them."""

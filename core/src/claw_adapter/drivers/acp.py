@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -167,8 +167,8 @@ class AcpChild:
         answer = await self._call(method, lambda: self._wire.ext_method(method, params), deadline)
         return answer if isinstance(answer, dict) else {}
 
-    async def prompt(self, session: str, text: str, deadline: float) -> AcpTurn:
-        """Say `text` and wait for the end of the turn; what goes wrong is in the turn's `error`.
+    async def prompt(self, session: str, text: str | Sequence[str], deadline: float) -> AcpTurn:
+        """Say `text`, or one in several pieces, and wait for the end of the turn; what goes wrong is in the turn's `error`.
 
         An end without text is `EmptyAnswer`. After `DeadlineExceeded` the agent is still in mid turn: close it.
         """
@@ -177,9 +177,9 @@ class AcpChild:
         if session in self._turns:
             raise AdapterError(f"a turn is under way in session {session!r}", where="session/prompt")
         record = self._turns[session] = TurnRecord()
-        block = TextContentBlock(type="text", text=text)
+        blocks = [TextContentBlock(type="text", text=one) for one in ([text] if isinstance(text, str) else text)]
         try:
-            answer = await self._call("session/prompt", lambda: self._wire.prompt(session, [block]), deadline)
+            answer = await self._call("session/prompt", lambda: self._wire.prompt(session, [*blocks]), deadline)
         except ClawError as error:
             return AcpTurn(error=error, events=record.events(), usage=self._counted(record))
         finally:

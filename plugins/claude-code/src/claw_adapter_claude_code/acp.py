@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
-from claw_adapter.drivers.acp import AcpChild, Permission
+from claw_adapter.drivers.acp import AcpChild, AcpRefusal, Permission
 from claw_adapter.errors import (
-    AdapterError,
     ClawError,
     DeadlineExceeded,
     EndpointAuthError,
+    EndpointError,
+    EndpointQuotaError,
+    EndpointTransientError,
     HarnessCrash,
     HarnessProtocolError,
     HarnessStartError,
@@ -30,6 +32,18 @@ __all__ = ["AcpProgram"]
 SERVER: Final = ("@agentclientprotocol", "claude-agent-acp", "dist", "index.js")
 MOST: Final = "Reached maximum number of turns"
 """How the server says that `max_requests` are used up."""
+
+PROVIDER: Final[dict[object, type[EndpointError]]] = {
+    "authentication_failed": EndpointAuthError,
+    "oauth_org_not_allowed": EndpointAuthError,
+    "billing_error": EndpointQuotaError,
+    "rate_limit": EndpointQuotaError,
+    "overloaded": EndpointTransientError,
+    "server_error": EndpointTransientError,
+    "invalid_request": EndpointError,
+    "model_not_found": EndpointError,
+}
+"""What ``errorKind`` says of a failed model request, whose sentence is the program's own."""
 
 
 class AcpProgram:
@@ -70,11 +84,12 @@ class AcpProgram:
 
     async def turn(self, prompt: str, deadline: float) -> Outcome:
         """See `Program.turn`."""
-        if prompt.startswith("/"):
-            what = "a prompt that begins with '/' would be a command to it"
-            return Outcome(error=AdapterError(what, remedy="Use the option mode: live."))
-        turn = await self._agent.prompt(self._session, prompt, deadline)
-        return Outcome(turn.text, _judged(turn.error, turn.text), turn.events, turn.usage)
+        said = ("", prompt, "") if prompt.startswith("/") else prompt
+        turn = await self._agent.prompt(self._session, said, deadline)
+        usage = (
+            turn.usage if turn.usage is not None and turn.usage.kind == "per_turn" else None
+        )  # else its context's size
+        return Outcome(turn.text, _judged(turn.error, turn.text), turn.events, usage)
 
     async def cancel(self) -> None:
         """See `Program.cancel`."""
@@ -114,6 +129,7 @@ def _judged(error: ClawError | None, text: str) -> ClawError | None:
     if MOST in error.what:
         return exhausted("Claude Code's turn (over ACP)")
     if "API Error" not in error.what:
-        return error
+        kind = error.data.get("errorKind") if isinstance(error, AcpRefusal) and isinstance(error.data, dict) else None
+        return PROVIDER[kind](error.what, where="model request") if kind in PROVIDER else error
     said = error.what[error.what.index("API Error") :]
     return failure({"is_error": True, "result": said or text, "api_error_status": status(said)})

@@ -18,7 +18,7 @@ from claw_adapter.protocol import Checkpoint
 
 MOST_TRIES: Final = 20
 """Model requests of a turn that fails for good."""
-MOST_STEPS: Final = 250
+MOST_STEPS: Final = 300
 """The same where every failure is a step of the harness's tool loop, which has a limit of its own."""
 KINDS: Final[dict[FaultKind, frozenset[str]]] = {
     "refused": frozenset({"EndpointTransientError"}),

@@ -14,7 +14,7 @@ from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding, Unverified
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.lite import drawn_scenarios
-from claw_adapter.certify.plans.judging import also_found, failed, owner_of
+from claw_adapter.certify.plans.judging import PlanOutcome, also_found, failed, owner_of
 from claw_adapter.certify.plans.layout import LaidPlan, run_folder
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.texts import Texts
@@ -36,6 +36,8 @@ PARTS: Final = (0.9, 1.02, 1.5, 2.5)
 MOST: Final = 210_000
 """Sizes of what is shown, as parts of that from which on it is declared to be cut, up to so many characters; at the first there
 is room for numbers of lines."""
+SHOWN: Final[dict[Literal["read", "cat"], str]] = {"read": "file", "cat": "command"}
+"""What a cut is of that bites where a file is shown so."""
 WIDTH: Final = 150
 """Characters of its lines."""
 YARDSTICK: Final = "yardstick"
@@ -151,19 +153,22 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], asked: str) -> Che
 
 @check(
     "RUN-002", level="gold", must="M20", shows="nothing",
-    catches="Files, or what commands print, are cut before the size from which on that is declared.",
+    catches="Files, or what commands print, are cut, and that is not declared, or only from a larger size on.",
     remedy="Declare the number of characters up to which nothing is missing (Capabilities.losses).",
     needs=("turns", "stream_events", "update_workspace"),
 )  # fmt: skip
 async def cuts_are_where_they_are_declared(kit: Kit) -> None:
-    """Of each declared cut: what is a little shorter comes back whole; whether what is a little longer does is measured."""
+    """What is shorter than a declared cut comes back whole, and without one, what is very long; the rest is measured."""
     losses = kit.capabilities.losses
     cuts = [(one, kind) for one in losses if isinstance(one, Clip) for kind in [_shown_by(one, losses)] if kind]
-    plans = [_cut_plan(kit.bench.nonce, number, *cut) for number, cut in enumerate(cuts)]
-    if not plans:
-        kit.note("no cut of files or of what commands print is declared")
-        return
+    sizes = [(kind, _sizes(clip)) for clip, kind in cuts]
+    cut_at_all = {loss.of for loss in losses if isinstance(loss, Clip)}
+    sizes += [(kind, [MOST]) for kind, of in SHOWN.items() if not cut_at_all & {of, "result"}]
+    plans = [_cut_plan(kit.bench.nonce, number, *one) for number, one in enumerate(sizes)]
     for outcome in await kit.plans().outcomes(plans, at_once=AT_ONCE if kit.capabilities.concurrent else 1):
+        if outcome.plan.number >= len(cuts):
+            _whole(kit, outcome, *sizes[outcome.plan.number])
+            continue
         clip = cuts[outcome.plan.number][0]
         if outcome.findings:
             first = outcome.findings[0]
@@ -171,15 +176,34 @@ async def cuts_are_where_they_are_declared(kit: Kit) -> None:
         if outcome.unjudged:
             raise Unverified(f"{clip}: could not be measured: {outcome.unjudged}")
         bitten = {name for bite in outcome.bites if bite.loss == str(clip) for name in bite.rounds}
-        sizes = _sizes(clip)
-        cut = [size for number, size in enumerate(sizes, start=1) if f"r{number}" in bitten]
-        if sizes[0] in cut:
-            raise CheckFinding(f"{sizes[0]:,} characters came back cut already, and what is declared is: {clip}")
-        if cut:
-            whole = [size for size in sizes if size < cut[0]]
-            kit.note(f"{clip}: whole at {whole[-1]:,}, cut at {cut[0]:,}")
-        else:
-            kit.warn(f"declared, and {sizes[-1]:,} characters of plain sentences came back whole: {clip}")
+        _measured(kit, clip, bitten)
+
+
+def _measured(kit: Kit, clip: Clip, bitten: set[str]) -> None:
+    """Where a declared cut begins."""
+    sizes = _sizes(clip)
+    cut = [size for number, size in enumerate(sizes, start=1) if f"r{number}" in bitten]
+    if sizes[0] in cut:
+        raise CheckFinding(f"{sizes[0]:,} characters came back cut already, and what is declared is: {clip}")
+    if cut:
+        whole = [size for size in sizes if size < cut[0]]
+        kit.note(f"{clip}: whole at {whole[-1]:,}, cut at {cut[0]:,}")
+    else:
+        kit.warn(f"declared, and {sizes[-1]:,} characters of plain sentences came back whole: {clip}")
+
+
+def _whole(kit: Kit, outcome: PlanOutcome, kind: Literal["read", "cat"], sizes: Sequence[int]) -> None:
+    """Where no cut is declared, a very long text comes back whole, or in pages."""
+    of = "files" if kind == "read" else "what commands print"
+    if outcome.findings:
+        first = outcome.findings[0]
+        what = f"{first.key}: {first.what} (no cut of {of} is declared, and it has {sizes[-1]:,} characters)"
+        raise CheckFinding(what, remedy=first.usual, owner=owner_of(first), usual=False)
+    if outcome.unjudged:
+        raise Unverified(f"{of}: {sizes[-1]:,} characters could not be shown: {outcome.unjudged}")
+    kit.note(
+        f"{sizes[-1]:,} characters {'of a file' if kind == 'read' else 'by a command'} came back whole, or as pages"
+    )
 
 
 def _sizes(clip: Clip) -> list[int]:
@@ -203,11 +227,11 @@ def _shown_by(clip: Clip, losses: Sequence[Loss]) -> Literal["read", "cat", ""]:
             return ""
 
 
-def _cut_plan(nonce: str, number: int, clip: Clip, kind: Literal["read", "cat"]) -> SessionPlan:
-    """A session in which files of sizes about that of a cut are shown, one in each turn."""
+def _cut_plan(nonce: str, number: int, kind: Literal["read", "cat"], sizes: Sequence[int]) -> SessionPlan:
+    """A session in which files of these sizes are shown, one in each turn."""
     texts = Texts(Random(f"{nonce}/cut/{number}"))
     files, turns = list[PlanStep](), list[PlanStep]()
-    for size in _sizes(clip):
+    for size in sizes:
         text = "\n".join(texts.line(WIDTH) for _ in range(size // WIDTH * 2))
         file = PlanFile(path=texts.path(), text=f"{text[: size - 1]}\n")
         shows = PlayedReply(uses=(ToolUse(kind=kind, target=file.path),))

@@ -317,6 +317,8 @@ class PlayedModel(Model):
     def _harvest(self, request: ModelRequest) -> None:
         """Close what has been done, go on with what was refused; a failed request is only asked again."""
         asked = [(deed, deed.errand) for deed in self._open if deed.errand is not None]
+        if not all(deed.attempts for deed, _ in asked):
+            return  # whoever asked has hung up before the calls came
         calls = [Call(errand.call_id, deed.attempts[-1].tool, "") for deed, errand in asked]
         found = results(request.lines, calls)
         if asked and not found and request.lines and request.lines[-1].role != "tool":
