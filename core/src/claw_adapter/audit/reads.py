@@ -43,6 +43,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
+from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of, call_text
 from claw_adapter.protocol import Session
@@ -149,6 +150,7 @@ class Reads:
     shown: WholeReadings = field(default_factory=WholeReadings)
     """What tools say beside files, and beside histories, that they show whole."""
     talks: WholeReadings = field(default_factory=WholeReadings)
+    tallies: Tallies = field(default_factory=Tallies)
     _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
     _histories: dict[tuple[str, str], HistoryPage] = field(default_factory=dict)
     """The last pages of files, and of histories, by what they are of and the tool."""
@@ -274,6 +276,7 @@ class Reads:
 
     def finish(self) -> None:
         """After the last turn: whether pages have said that there is more is seen beside what was shown whole."""
+        self.tallies.finish(self.book)
         for name, failed in self._turns:
             self.book.round = name
             failed.decided().report(self.book)
@@ -298,8 +301,7 @@ class Reads:
         if stale := self._stale(reading, files, whole=bool(read)):
             failed.note("M20", STALE, label, f"reading {label} gives {stale}", request)
         elif read:
-            self.whole[path] = reading.true[read[0]]
-            self.shown.take(reading.name, Remark.of(reading.result, split_lines(versions[read[0]]), path))
+            self._whole(reading, read[0])
             failed.mended(label, but=STAYS)
             _bared(label, [versions[at] for at in read], flat, failed, request)
         elif broken := _broken(versions, reading.result):
@@ -327,6 +329,15 @@ class Reads:
             failed.note("M20", "file-unwritten", label, what, request)
         else:
             self._unread(reading, files, failed)
+
+    def _whole(self, reading: _Reading, at: int) -> None:
+        """One reading shows a file whole, as it is or may be."""
+        path, text = reading.path, reading.true[at]
+        self.whole[path] = text
+        remark = Remark.of(reading.result, split_lines(reading.versions[at]), path)
+        self.shown.take(reading.name, remark)
+        if len(reading.true) == 1 and reading.label == path and not reading.part:
+            self.tallies.take(reading.name, remark, path, text, (self.book.round, reading.exchange.number))
 
     def _unread(self, reading: _Reading, files: Files, failed: Failed) -> None:
         """A reading shows nothing of a file; one without a word is nothing where the tool shows no file at all."""
