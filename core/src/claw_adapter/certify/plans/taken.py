@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from claw_adapter.endpoint.dialects.openai_chat import assemble
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.parts import listers, replacers
 from claw_adapter.endpoint.reader.tools import toolbox
-from claw_adapter.runs.transcript import Json
 
 __all__ = ["taken_for"]
 
 
-def taken_for(offers: Iterable[Sequence[Json]]) -> tuple[str, str]:
-    """Which tool is called first for what, and for what there is none, of all that requests have offered; in words or empty.
+def taken_for(offers: Iterable[Sequence[dict[str, Any]]], replies: Iterable[Mapping[str, Any] | None]) -> tuple[str, str]:
+    """Which tools were called first for what, and which never; and for what none is known. In words, or empty.
 
     Histories may be files, so that a tool for them is not missed.
 
     Args:
         offers: the tools of each request, in the form of OpenAI chat.
+        replies: to the same requests.
     """
     known = {json.dumps(tool, sort_keys=True): tool for tools in offers for tool in tools}
     box = toolbox(assemble("", {}, [], list(known.values()), {}).tools)
@@ -32,9 +33,13 @@ def taken_for(offers: Iterable[Sequence[Json]]) -> tuple[str, str]:
         "commands": box.run,
     }
     found = {**needed, "histories": box.history}
-    called = ", ".join(f"{tools[0].tool} for {what}" for what, tools in found.items() if tools)
+    taken = ", ".join(f"{tools[0].tool} for {what}" for what, tools in found.items() if tools)
+    called = {call["function"]["name"] for one in replies for call in (one or {}).get("tool_calls") or ()}
+    never = ", ".join(sorted({tool["function"]["name"] for tool in known.values()} - called))
+    said = [f"tools were taken so: {taken}"] if taken else []
+    said += [f"offered and never called: {never}"] if never else []
     missing = ", ".join(what for what, tools in needed.items() if not tools)
     return (
-        f"tools were taken so: {called}" if called else "",
+        "; ".join(said),
         f"no tool was known for {missing}: nothing of that was tried" if missing else "",
     )

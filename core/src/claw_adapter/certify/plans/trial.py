@@ -97,7 +97,8 @@ class PlanRunner:
 
 def _taken(made: RunFolder, asked: Plan) -> tuple[str, str]:
     paths = [path for path in (made.transcript(trial.id) for trial in asked.trials) if path.is_file()]
-    return taken_for(one.tools for path in paths for one in read_transcript(path))
+    every = [(one.tools, one.reply) for path in paths for one in read_transcript(path)]
+    return taken_for((tools for tools, _ in every), (reply for _, reply in every))
 
 
 def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float, kept: Path | None) -> list[str]:
