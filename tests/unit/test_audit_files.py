@@ -697,8 +697,6 @@ def test_what_stands_behind_a_text_that_is_taken_out_stays_but_for_a_line_end_wh
     assert written(CUT, before=before, after={"a.md": after}, losses=losses) == found
 
 
-
-
 @pytest.mark.parametrize("after", ["one\r\nthe end\r\n", "one\r\n\r\nthe end\r\n"])
 def test_a_line_end_may_go_along_also_where_those_of_two_kinds_are_made_one(after):
     before = {"a.md": "one\r\nand six more\r\nthe end\n"}

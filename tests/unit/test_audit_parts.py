@@ -484,6 +484,25 @@ def test_a_message_that_is_joined_with_a_prompt_may_be_stamped_with_the_time_of_
     assert causes == {True: [], False: ["times"]}
 
 
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        (["Ann: one", "Ben: two", "Ann: three", "Ann: four"], []),
+        (["Ann: one", "Ben: two", "Ann: three", "four"], []),  # she goes on
+        (["one", "two", "three", "four"], []),
+        (["Ann: one", "Ben: two", "three", "four"], ["M7 speaker-missing"]),
+        (["Ann: one", "two", "Ann: three", "Ann: four"], ["M7 speaker-missing"]),
+    ],
+)
+def test_where_one_speaker_is_named_all_are_named(shown, found):
+    who, book = ("Ann", "Ben", "Ann", "Ann"), Book()
+    expected = [said(text, speaker=name) for text, name in zip(("one", "two", "three", "four"), who, strict=True)]
+    made = renderer("speaker_as")
+    units = [unit(text) for text in shown]
+    _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
+    assert [one.key for one in book.findings()] == found
+
+
 def test_whoever_was_named_as_the_speaker_once_is_named_whenever_that_is_shown():
     expected, book = [said("plain", speaker="Ann"), said("asked", origin="prompt")], Book()
     made = renderer("speaker_as")

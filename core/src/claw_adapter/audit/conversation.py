@@ -256,7 +256,11 @@ class _Request:
                 self._find(MUST[said.origin], "times", f"{_quoted(said)} is stamped {shown:%Y-%m-%d %H:%M}")
 
     def _speakers(self) -> None:
-        """Whoever was named once as the speaker of a message is named whenever it is there."""
+        """Whoever was named once as the speaker of a message is named whenever it is there; all are named, or none.
+
+        What the same person goes on to say may be without the name.
+        """
+        named, bare = set[str](), list[int]()
         for at, place in self.found.pairs.items():
             said = self.expected[at]
             head = self.renderer.plain(said.text).partition("\n")[0]
@@ -264,9 +268,18 @@ class _Request:
                 continue
             if f"{said.speaker}: {head}" in self.units[place].text:
                 self.book.named.add(said)
+                named.add(said.kind)
             elif said in self.book.named:
                 what = f"{_quoted(said)}, which was shown as said by {said.speaker}, is shown without a name"
                 self._find("M30", "speaker-forgotten", what, "harness")
+            elif said.speaker != said.kind and self.expected[at - 1].speaker != said.speaker:
+                bare.append(at)
+        for said in (self.expected[at] for at in bare):
+            if said.kind in named and said.origin in ("seeded", "update"):
+                what = (
+                    f"{_quoted(said)}, said by {said.speaker}, is shown without a name, and what others said has theirs"
+                )
+                self._find(MUST[said.origin], "speaker-missing", what)
 
 
 def minutes(time: datetime) -> set[datetime]:

@@ -14,7 +14,9 @@ from claw_adapter.endpoint.reader.tools import toolbox
 __all__ = ["taken_for"]
 
 
-def taken_for(offers: Iterable[Sequence[dict[str, Any]]], replies: Iterable[Mapping[str, Any] | None]) -> tuple[str, str]:
+def taken_for(
+    offers: Iterable[Sequence[dict[str, Any]]], replies: Iterable[Mapping[str, Any] | None]
+) -> tuple[str, str]:
     """Which tools were called first for what, and which never; and for what none is known. In words, or empty.
 
     Histories may be files, so that a tool for them is not missed.
