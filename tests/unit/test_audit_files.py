@@ -697,6 +697,21 @@ def test_what_stands_behind_a_text_that_is_taken_out_stays_but_for_a_line_end_wh
     assert written(CUT, before=before, after={"a.md": after}, losses=losses) == found
 
 
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ("\u201cnew\u201d\n\u201cthe end\u201d \u2013 now\n", []),
+        ("\u201cone\u201d \u2013 more\n\u201cthe end\u201d \u2013 now\n", []),  # it was refused
+        ('\u201cnew\u201d\n"the end" - now\n', ["M17 written-changed"]),
+        ('"one" - more\n"the end" - now\n', ["M17 written-changed"]),
+    ],
+)
+def test_plain_signs_may_stand_for_typographic_ones_where_a_line_is_replaced_and_nowhere_else(after, found):
+    call = ("edit_file", {"path": "a.md", "old_string": '"one" - more', "new_string": "\u201cnew\u201d"})
+    before = {"a.md": "\u201cone\u201d \u2013 more\n\u201cthe end\u201d \u2013 now\n"}
+    assert written(call, before=before, after={"a.md": after}) == found
+
+
 @pytest.mark.parametrize("after", ["one\r\nthe end\r\n", "one\r\n\r\nthe end\r\n"])
 def test_a_line_end_may_go_along_also_where_those_of_two_kinds_are_made_one(after):
     before = {"a.md": "one\r\nand six more\r\nthe end\n"}

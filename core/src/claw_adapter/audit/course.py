@@ -36,6 +36,10 @@ LINE_END: Final = Drop(what="line_end")
 LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 
 
+PLAIN: Final = str.maketrans("\u201c\u201d\u2018\u2019\u2013\u2014\u2212\u00a0", "\"\"''--- ")
+"""Typographic signs, and the plain ones that models write in their place."""
+
+
 @dataclass(frozen=True, slots=True)
 class _WriteEffect:
     """What a call does to a file: all of it is `new`, or `new` comes behind it, or in the place of `old`."""
@@ -50,6 +54,8 @@ class _WriteEffect:
     """Whether an equal call of the same reply was before it."""
     eats: bool = False
     """Whether it takes the line end behind a text as well that it takes out."""
+    loose: bool = False
+    """Whether a text with plain signs may stand for one with typographic ones."""
     escapes: bool = False
     """Whether an escape in the text that it replaces may be a character in the file."""
 
@@ -62,6 +68,9 @@ class _WriteEffect:
         if text is None or not self.known or not self.old:
             return None
         old = with_characters(self.old) if self.escapes and self.old not in text else self.old
+        if self.loose and old not in text and text.translate(PLAIN).count(old) == 1:
+            at = text.translate(PLAIN).index(old)
+            old = text[at : at + len(old)]
         absent = any(word not in text for word in old.split())  # whatever blanks are between
         if (self.again and old not in text) or (strict and absent):
             return text  # there is nothing, or nothing any more, to replace
@@ -152,7 +161,7 @@ class FileCourse:
 
     @classmethod
     def of(
-        cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False,
+        cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False, loose: bool = False,
         losses: Collection[Loss] = (), told: Sequence[ToldCommand | None] = (),
     ) -> FileCourse:  # fmt: skip
         """Before the first of these calls."""
@@ -170,7 +179,9 @@ class FileCourse:
             counts = effect is not None and (effect.behind or last[effect] == reply)
             again = effect is not None and (effect, reply) in seen
             effects.append(
-                replace(effect, again=again, eats=eats, escapes=escapes) if effect is not None and counts else None
+                replace(effect, again=again, eats=eats, loose=loose, escapes=escapes)
+                if effect is not None and counts
+                else None
             )
             seen |= {(effect, reply)} if effect is not None else set()
         said = [
@@ -191,13 +202,17 @@ class FileCourse:
     ) -> FileCourse:  # fmt: skip
         """Before the first of these calls: the way through them that leads from one side to the other.
 
-        That is the one in which edits take line ends as well if that is declared, and explains more of what is left.
+        That is the one that explains most of what is left: edits may take a text with typographic signs for one with plain
+        signs, and line ends as well, if that is declared.
         """
         way = partial(cls.of, steps, sides[0], workspace, strict=strict, losses=losses, told=told)
-        if LINE_END not in losses:
+        plain = way()
+        if len(plain.left(sides[1])) == len(plain.texts):
             return way()
-        plain, eaten = (len(way(eats=eats).left(sides[1])) for eats in (False, True))
-        return way(eats=eaten > plain)
+        eating = (False, True) if LINE_END in losses else (False,)
+        ways = [(eats, loose) for eats in eating for loose in (False, True)]
+        eats, loose = max(ways, key=lambda one: len(way(eats=one[0], loose=one[1]).left(sides[1])))
+        return way(eats=eats, loose=loose)
 
     @property
     def eats(self) -> bool:

@@ -198,6 +198,7 @@ class _Drawing:
             self._odd,
             self._edited,
             self._edited_at_once,
+            self._edited_plainly,
             self._cut_out,
             self._paged,
             self._missing,
@@ -819,6 +820,18 @@ class _Drawing:
         self.rng.shuffle(edits)
         look = ToolUse(kind="read", target=file.path)
         return [[self._turn(self._does(*edits), self._does(look), self._says())]]
+
+    def _edited_plainly(self) -> list[Unit]:
+        """Of a text with typographic signs a line is replaced, as if its signs were plain: that is refused, or done there."""
+        said = [(self.texts.sentence(), self.texts.sentence()) for _ in range(5)]
+        lines = [f"\u201c{one}\u201d \u2013 it\u2019s\u00a0{other}\u2026" for one, other in said]
+        file = PlanFile(path=self.texts.path(), text="\n".join((*lines, "")))
+        self.steps.append(file)
+        one, other = said[self.rng.randrange(5)]
+        look = ToolUse(kind="read", target=file.path)
+        plain = f'"{one}" - it\'s {other}\u2026'
+        change = ToolUse(kind="edit", target=file.path, wanted=(plain,), content=self.texts.sentence(), missed=True)
+        return [[self._turn(*map(self._does, (look, change, look)), self._says())]]
 
     def _cut_out(self) -> list[Unit]:
         """Of a file that was read a line is taken out without its end, the end of another, and the beginning of a third."""
