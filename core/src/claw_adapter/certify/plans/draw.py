@@ -27,6 +27,7 @@ from claw_adapter.certify.plans.shells import shell_turns
 from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import (
     BREAKS,
+    CLEARED,
     CONTROLS,
     DOTTED,
     FOLDERS,
@@ -722,11 +723,16 @@ class _Drawing:
         return f"{text}{'x' * (size - 1 - len(text))}\n"
 
     def _written(self) -> list[Unit]:
-        """The agent writes files: long, over one that is there, twice, with other blanks, data; an update replaces one."""
+        """The agent writes files: long, over one that is there, twice, with other blanks, data; an update replaces one.
+
+        Some have names of what is there for a while only.
+        """
         path = self.texts.path()
         text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
-        plain = [ToolUse(kind="write", target=self.texts.path(), content=one) for one in PLAINEST]
+        names = [form.format(self.texts.word()) for form in self.rng.sample(CLEARED, len(CLEARED))]
+        names += [self.texts.path() for _ in PLAINEST[len(names) :]]
+        plain = [ToolUse(kind="write", target=name, content=one) for name, one in zip(names, PLAINEST, strict=True)]
         long = ToolUse(
             kind="write",
             target=self.texts.path(),

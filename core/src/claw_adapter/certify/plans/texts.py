@@ -181,6 +181,11 @@ PLAINEST: Final = (
     "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
 )  # fmt: skip
 """What a tool may take for something else than a text."""
+CLEARED: Final = (
+    "tmp_{}.py", "temp_{}.csv", "scratch-{}.md", "test_{}.py", "{}.tmp", "debug_{}.log", "{}_copy.txt", "{}.out", "draft-{}.md",
+    "untitled-{}.txt",
+)  # fmt: skip
+"""Names of files that some programs clear away."""
 KEPT: Final = (
     "Summary of the conversation so far: {}", "[Request interrupted by user] {}", "[2026-03-01 09:00] {}", "Ann: {}",
     "No response requested. {}", "This session is being continued from a previous conversation. {}", "[compacted] {}",
