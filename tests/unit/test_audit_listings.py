@@ -105,6 +105,16 @@ def test_a_list_of_folders_below_may_name_a_file_called_as_one_that_is_gone():
         assert failed.found == found
 
 
+@pytest.mark.parametrize(("flat", "known", "found"), [
+    ("(no files)", False, []), ("(no files)", True, ["listing-empty"]), ("b.yml", True, []), ("c/", True, []),
+])  # fmt: skip
+def test_words_are_no_list_where_the_tool_names_what_is_in_other_folders(flat, known, found):
+    failed = Failed()
+    files = {path: Passage(now=("",)) for path in (".github/workflows/b.yml", ".github/workflows/c/d.yml")}
+    named = judge_listing(".github/workflows", flat, files, set(), failed, 1, lists=known)
+    assert ([cause for cause, _ in failed.found], named) == (found, not flat.startswith("("))
+
+
 def test_a_list_of_a_folder_that_has_files_is_not_empty():
     assert causes("") == causes("[]\n") == ["listing-empty"]
     assert causes("", "a", {"a/.hidden": Passage(now=("",))}) == []

@@ -14,7 +14,7 @@ from claw_adapter.audit.answers import judge_usage
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import _Request, judge_requests, minutes
 from claw_adapter.audit.damage import Damage, damage_of, declared_for
-from claw_adapter.audit.histories import Histories
+from claw_adapter.audit.histories import Histories, HistoryCall
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.remarks import WholeReadings, first_page
 from claw_adapter.audit.rendering import Renderer
@@ -420,6 +420,20 @@ def test_a_message_of_a_history_may_have_line_ends_that_no_result_keeps(shown, f
     session = Session(id="mail", messages=[Message(id=text[:9], role="user", text=text) for text in said])
     flat = flat_of("\r\n".join((said[0], *lines[:shown])))
     Histories(renderer(), book, failed, ()).judge(session, {}, flat, frozenset(), 1)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found
+
+
+@pytest.mark.parametrize(("shown", "found"), [(range(4), []), ((0, 1, 3), ["history-missing"])])
+@pytest.mark.parametrize("form", ["\n".join, json.dumps], ids=["lines", "JSON"])
+def test_what_was_said_twice_is_there_twice(shown, found, form):
+    said = ["Noted.", "The lift is slow again.", "Noted.", "The hall is open now."]
+    session = Session(id="mail", messages=[Message(id=str(n), role="user", text=text) for n, text in enumerate(said)])
+    book, failed = Book(), Failed()
+    result = form([said[number] for number in shown])
+    Histories(renderer(), book, failed, ()).judge(
+        session, {}, flat_of(result), frozenset(), 1, HistoryCall("read_session", result)
+    )
     failed.report(book)
     assert [finding.cause for finding in book.findings()] == found
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, ends_or_says, follows, points_on, way_on
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.results import LEAST, Failed, asks_for_part, split_lines
+from claw_adapter.audit.results import LEAST, Failed, asks_for_part, split_lines, texts_of
 from claw_adapter.audit.units import call_text
 from claw_adapter.protocol import Message, Session
 from claw_adapter.protocol.limits import Clip, Drop, HistoryLimit
@@ -116,6 +116,7 @@ class Histories:
             return  # a refusal, such as of a name, or a list of ids; the model may ask again
         self.shown.add(session.id)
         self.failed.found.pop((UNREAD, session.id), None)
+        lost = lost or _fewer(texts, call.result or flat)
         if not lost:
             self.whole.take(call.tool, page.claim.remark)
         elif points_on(call.tool, call.tools, flat, texts):
@@ -220,7 +221,7 @@ class Histories:
             if loss is not None:
                 self.book.bite(loss)
                 continue
-            cut = message.text[:BEGINNING] in flat and len(message.text) > BEGINNING
+            cut = message.text[:BEGINNING] in flat and message.text not in flat and len(message.text) > BEGINNING
             cause, how = ("history-cut", "is cut") if cut else ("history-missing", "is not shown")
             must = "M22"
             if message.text in self.brought and not cut:
@@ -288,6 +289,14 @@ class Histories:
             text = shown[wrong].text
             what = f"reading the history {session.id} gives {text[:40]!r} another time"
             self.failed.note("M22", "history-times", session.id, what, request)
+
+
+def _fewer(texts: Sequence[str], result: str) -> list[int]:
+    """The last of messages that say the same in one line, where a result has them less often than they were said."""
+    shown = "\n".join(texts_of(result))
+    again = {text: number for number, text in enumerate(texts) if text in texts[:number] and "\n" not in text}
+    said = "\n".join(texts)
+    return [number for text, number in again.items() if text and shown.count(text) < said.count(text)]
 
 
 def _ended_alike(session: Session) -> Session:

@@ -44,7 +44,8 @@ def judge_listing(
     request: int,
     *,
     looks: bool = True,
-) -> None:
+    lists: bool = False,
+) -> bool:
     """Hold a result against a folder, if it is a list of what is in it: it names some of its files, at least, or has no word.
 
     Args:
@@ -55,10 +56,16 @@ def judge_listing(
         failed: where findings go.
         request: the number of the request that the call came with.
         looks: whether the tool says that it shows something.
+        lists: whether it has named what is in other folders, and is to do so here: words alone are no list then.
+
+    Returns:
+        Whether anything is named that is there.
     """
     top = folder or "."
     inside = sorted(path for path in there if _visible(path, top) and _certain(there[path]))
-    if looks and inside and not WORD.search(flat):
+    parts = {part for path in inside for part in PurePosixPath(path).relative_to(top).parts}
+    named = any(part in flat for part in parts)
+    if looks and inside and not named and (lists or not WORD.search(flat)):
         said = "the workspace" if top == "." else folder
         failed.note("M20", "listing-empty", said, f"a list of {said} is empty, and {inside[0]} is there", request)
     times = Counter(PurePosixPath(path).name for path in {*there, *gone})
@@ -79,6 +86,7 @@ def judge_listing(
             failed.note("M20", "listing-wrong", said, f"a list of {said} lacks {lost[0]}, which is there", request)
         if old := sorted(path for path, name in stale.items() if _names(name, flat, times)):
             failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
+    return named
 
 
 def _visible(path: str, top: str) -> bool:

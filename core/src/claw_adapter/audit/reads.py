@@ -151,6 +151,8 @@ class Reads:
     """What tools say beside files, and beside histories, that they show whole."""
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
+    listers: set[str] = field(default_factory=set)
+    """Tools that have named what is in a folder."""
     _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
     _histories: dict[tuple[str, str], HistoryPage] = field(default_factory=dict)
     """The last pages of files, and of histories, by what they are of and the tool."""
@@ -207,11 +209,9 @@ class Reads:
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
             elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
-                there = _there(files, passage)
-                judge_listing(
-                    folder, flat_of(result.text), there, files.gone, failed, exchange.number,
-                    looks=bool(LOOKS.search(name)),
-                )  # fmt: skip
+                self._listed(
+                    folder, name, flat_of(result.text), _there(files, passage), files.gone, failed, exchange.number
+                )
             elif reads and _mistaken(arguments, flat, files, failed, exchange.number, named):
                 continue
             elif session := _session(arguments, talks.sessions):
@@ -224,6 +224,21 @@ class Reads:
         self._histories |= histories.pages
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
+
+    def _listed(
+        self,
+        folder: str,
+        tool: str,
+        flat: str,
+        there: Mapping[str, Passage],
+        gone: set[str],
+        failed: Failed,
+        request: int,
+    ) -> None:
+        """A call that names a folder."""
+        known = self.strict and tool in self.listers
+        if judge_listing(folder, flat, there, gone, failed, request, looks=bool(LOOKS.search(tool)), lists=known):
+            self.listers.add(tool)
 
     def _printed(self, texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:
         """Whether a result has all that a command was to print."""

@@ -982,7 +982,8 @@ class _Drawing:
         change = ToolUse(kind="edit", target=edited.target, wanted=(old,), content=f"  {old}\n\n{self.texts.word()}")
         looks = [ToolUse(kind=self.rng.choice(("read", "cat")), target=use.target) for use in written]
         looks += [ToolUse(kind="read", target=path) for path in self.rng.sample([*USUAL], 3)]
-        lists = [ToolUse(kind="list", target=posixpath.dirname(use.target)) for use in written if "[" in use.target]
+        places = [posixpath.dirname(use.target) for use in written if "[" in use.target or use.target.startswith(".")]
+        lists = [ToolUse(kind="list", target=place) for place in places]
         first = self._turn(
             self._does(*written[::2]), self._does(*written[1::2]), self._does(*looks, *lists), self._says()
         )
