@@ -293,7 +293,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 84,
+        "bronze", 89,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
@@ -305,7 +305,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 116,
+        "silver", 118,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

@@ -196,6 +196,31 @@ async def test_what_is_written_is_read_again_but_for_a_long_text(size, again):
     assert ("read_file" in names[names.index("write_file") :]) == again
 
 
+async def test_a_write_that_asks_for_a_look_first_is_made_again_also_where_blanks_alone_differ():
+    before, text = "one line of it\nand another\n", "one line of it\n    and another\n"
+    uses = (ToolUse(kind="write", target="b.md", content=text),)
+    replies = (PlayedReply(uses=uses), PlayedReply(text="Written."))
+    made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
+    made.begin(TurnId("t", "r1", 1), None)
+    tools, lines = (*TOOLS, Tool("write_file", "Write a file.", WRITES)), list(PROMPT)
+    there, seen = before, False
+    while True:
+        called = Called()
+        async for delta in made.answer(ModelRequest(tuple(lines), tools, [], [], {})):
+            called.take(delta)
+        if not called.name:
+            break
+        if called.name == "read_file":
+            result, seen = there, True
+        elif seen:
+            result, there = "written", json.loads(called.arguments)["content"]
+        else:
+            result = "refused: call read_file with this path first"
+        lines.append(Line("assistant", "", (Call(called.id, called.name, called.arguments),)))
+        lines.append(Line("tool", result, call_id=called.id))
+    assert there == text
+
+
 class Called:
     """The call of a reply, put together of its pieces."""
 

@@ -28,7 +28,9 @@ PLANTED = (
     _planted("checkpoints without tool calls", planted.ForgetsSpeakersTools, "SEED TOK-003", "SEED-008 TOK-003"),
     _planted("drops updates", planted.DropsUpdates, "PLAN-002 RUN-001", "PLAN-002 RUN-001"),
     _planted("doubles updates", planted.UpdatesTwice, "PLAN-002", "PLAN-002"),
-    _planted("answers reads from a cache", planted.CachesFiles, "PLAN-001 RUN-001", "PLAN-001 RUN-001"),
+    _planted(
+        "answers reads from a cache", planted.CachesFiles, "PLAN-001 PLAN-004 RUN-001", "PLAN-001 PLAN-004 RUN-001"
+    ),
     _planted("cuts files earlier than it says", planted.CutsEarlier, "RUN-002", "RUN-002"),
     _planted("doubles usage", planted.DoubleUsage, "TOK PLAN-001 RUN-001", "PLAN-001 RUN-001"),
     _planted("its key left after a failure", planted.KeyInWorkspaceAfterFailure, "PLAN-003", "PLAN-003"),

@@ -39,7 +39,7 @@ from claw_adapter.harness import (
     TurnResult,
 )
 from claw_adapter.protocol.limits import Clip, Drop
-from claw_adapter.reference import agent
+from claw_adapter.reference import agent, serve
 from claw_adapter.reference.child import child_command, model_failure
 
 __all__ = ["ReferenceHarness"]
@@ -63,12 +63,13 @@ class ReferenceHarness(Harness):
     def capabilities(self) -> Capabilities:
         """Everything, natively."""
         full = Support.full()
+        printed = () if self.runs_inside else (Clip(of="command", characters=serve.OUTPUT_CHARACTERS),)
         return Capabilities(
             turns=full, resume_after_restart=full, seed_main=full, seed_history="native", update_workspace=full,
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
             overlay_skills=full, mcp=Support.not_implemented("its tools are built in"),
-            losses=(Clip(of="file", characters=agent.READ_LIMIT), Drop(what="history_tools")),
+            losses=(Clip(of="file", characters=agent.READ_LIMIT), *printed, Drop(what="history_tools")),
             notes=("histories: native, read with the tool session_history",),
         )  # fmt: skip
 

@@ -166,6 +166,10 @@ class _ReadBack:
             return False
         attempt = attempts[0]
         shown = yield from self.shown()
+        if shown and any(says(self.said, one.tool) for one in self.box.read):
+            for one in attempts:  # it has asked for a look before, and what it was may differ in blanks alone
+                yield from carried_out(one, self.habits)
+            shown = yield from self.shown()
         if not shown and tool is not None:
             again = self._after_removal if self._added_to(self.looked) else self._after_hints
             shown = yield from again(attempts, tool, result, insist=insist)
