@@ -410,6 +410,17 @@ def test_what_is_written_a_second_time_in_a_later_reply_is_there_again():
     assert written(*calls, after={"a.md": "two harbour ledger\n"}, replies=(1, 2, 3)) == ["M17 written-once"]
 
 
+@pytest.mark.parametrize("refused", [True, False])
+def test_what_is_written_twice_in_a_turn_may_have_been_written_the_first_time(refused):
+    before, after = "the one harbour\nthe ledger\n", "the one\nharbour\nthe ledger\n"
+    write, look = ("write_file", {"path": "a.md", "content": after}), ("read_file", {"path": "a.md"})
+    calls = [(*write, "ok"), (*look, before if refused else after), (*write, "ok"), (*look, after)]
+    assert answered(*calls, files={"a.md": before}, after={"a.md": after}, strict=True) == ([], [])
+    calls[3] = (*look, before)
+    found, _ = answered(*calls, files={"a.md": before}, after={"a.md": after}, strict=True)
+    assert found == ["M20 file-stale"]
+
+
 def test_an_edit_leaves_a_byte_order_mark():
     change = ("edit_file", {"path": "a.md", "old": "two", "new": "three"})
     before = {"a.md": "\ufeffone\r\ntwo"}
@@ -423,7 +434,7 @@ def test_a_reading_need_not_show_a_byte_order_mark():
     assert read(text, text) == read(TEXT, text) == ([], [])
 
 
-def answered(*calls, files=None, sessions=(), new=(), strict=False):
+def answered(*calls, files=None, after=None, sessions=(), new=(), strict=False):
     """What is found of calls ``(name, arguments, result)`` of one turn, and what is said of those that showed nothing."""
     book, there = Book(), files or {"a.md": TEXT}
     reads = Reads(PLAIN, book, "/t/workspace", strict=strict)
@@ -435,7 +446,7 @@ def answered(*calls, files=None, sessions=(), new=(), strict=False):
         )
         for n, (name, arguments, result) in enumerate(calls, start=1)
     ]
-    reads.judge(steps, Files(there, there, {}, new), Talks({one.id: one for one in sessions}, {}, ()))
+    reads.judge(steps, Files(there, after or there, {}, new), Talks({one.id: one for one in sessions}, {}, ()))
     reads.finish()
     return [finding.key for finding in book.findings()], [(one.place, one.times, one.what) for one in book.refusals()]
 

@@ -174,7 +174,7 @@ WRITES = {"type": "object", "properties": {"path": {"type": "string"}, "content"
 @pytest.mark.parametrize(("size", "again"), [(100, True), (30_000, False)])
 async def test_what_is_written_is_read_again_but_for_a_long_text(size, again):
     text = "".join(f"line {number} of it\n" for number in range(size // 10))
-    uses = (ToolUse(kind="write", target="b.md", content=text),)
+    uses = (ToolUse(kind="write", target="b.md", content=text, alike=True),)
     replies = (PlayedReply(uses=uses), PlayedReply(text="Written."))
     made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
     made.begin(TurnId("t", "r1", 1), None)
@@ -198,7 +198,7 @@ async def test_what_is_written_is_read_again_but_for_a_long_text(size, again):
 
 async def test_a_write_that_asks_for_a_look_first_is_made_again_also_where_blanks_alone_differ():
     before, text = "one line of it\nand another\n", "one line of it\n    and another\n"
-    uses = (ToolUse(kind="write", target="b.md", content=text),)
+    uses = (ToolUse(kind="write", target="b.md", content=text, alike=True),)
     replies = (PlayedReply(uses=uses), PlayedReply(text="Written."))
     made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
     made.begin(TurnId("t", "r1", 1), None)

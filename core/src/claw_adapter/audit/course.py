@@ -139,7 +139,7 @@ class FileCourse:
     """The files of a workspace through the calls of a turn.
 
     A call that is made again in a later reply, to the letter, has not done what it was to do the first time, but for a command
-    that adds to a file. Those of one reply are as many as there are.
+    that adds to a file, and perhaps for one that gives a file all its text. Those of one reply are as many as there are.
     """
 
     steps: Steps
@@ -158,6 +158,10 @@ class FileCourse:
     """Those so far before which files were as they take for given."""
     put_off: set[str] = field(default_factory=set)
     """Files whose writing was answered with the name of another tool, that saves them: until then they are as they were."""
+    first: Mapping[int, _WriteEffect] = field(default_factory=dict)
+    """Calls that give a file all its text, and are made again later: they may have done so already."""
+    perhaps: dict[str, str] = field(default_factory=dict)
+    """What files may be besides, by such calls."""
 
     @classmethod
     def of(
@@ -193,7 +197,12 @@ class FileCourse:
             for effect, (name, _), (_, result, exchange) in zip(found, named, steps, strict=True)
             if effect is not None and points_on(name, exchange.tools, result.text, [effect.new, effect.path])
         }
-        return cls(steps, before, effects, said, strict=strict, told=told, put_off=off)
+        first = {
+            number: effect
+            for number, (effect, counts) in enumerate(zip(found, effects, strict=True))
+            if effect is not None and counts is None and effect.old is None
+        }
+        return cls(steps, before, effects, said, strict=strict, told=told, put_off=off, first=first)
 
     @classmethod
     def leaving(
@@ -290,18 +299,22 @@ class FileCourse:
         first = 0 if path in self.before else 1  # what stands for a file that is not there is no text
         if path in self.put_off:
             return Passage(now=texts[first:] or (None,), absent=bool(first))
-        return Passage(texts[first : at - 1], texts[max(first, at - 1) :], absent=at == first)
+        perhaps = [self.perhaps[path]] if path in self.perhaps else []
+        return Passage(texts[first : at - 1], [*texts[max(first, at - 1) :], *perhaps], absent=at == first)
 
     def go_on(self) -> None:
         """Past the next call."""
         effect, said, gone = self.effects[self.at], self.said[self.at], gone_by(arguments_of(self.steps[self.at][0]))
         told = self.told[self.at]
+        if self.at in self.first:
+            self.perhaps[self.first[self.at].path] = self.first[self.at].new
         self.at += 1
         self._tell(told)
         for path in self.paths if said else ():
             if path in said and (path not in self.put_off or gone is not None):
                 self.texts.setdefault(path, [self.before.get(path)]).append(None)
         if effect is not None:
+            self.perhaps.pop(effect.path, None)
             texts = self.texts.setdefault(effect.path, [self.before.get(effect.path)])
             unknown = len(texts) > 1 and texts[-1] is None
             whole = effect.old is None and not effect.behind

@@ -234,6 +234,8 @@ class _Layout:
             case "folder":
                 self.files[f"{use.target}/"] = ""
             case "write" | "put" | "add" | "program":
+                alike = use.kind == "write" and text not in (None, use.content) and _words(text) == _words(use.content)
+                use = use.model_copy(update={"alike": alike})
                 end = "" if use.kind == "write" else "\n"
                 self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
             case "edit":
@@ -263,6 +265,10 @@ def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
         return None
     del given[first:last]
     return {"session": step.session, "action": "delete", "ranges": [[first + 1, last]]}
+
+
+def _words(text: str | None) -> list[str]:
+    return (text or "").split()
 
 
 def _wait(fault: str) -> Mapping[str, float]:

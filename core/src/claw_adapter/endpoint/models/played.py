@@ -109,6 +109,8 @@ class ToolUse(Record):
     """What the command does that is run, where that is known."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
+    alike: bool = False
+    """What is written differs from what stands there in blanks alone."""
 
 
 class PlayedReply(Record):
@@ -353,7 +355,7 @@ class PlayedModel(Model):
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
                 ways = read_file(use.target, self._workspace, box, habits)
             case "write":
-                ways = write_file(use.target, use.content, self._workspace, box, habits)
+                ways = write_file(use.target, use.content, self._workspace, box, habits, alike=use.alike)
                 ways = _once(ways, use.content) if len(use.content) > LARGE else ways
             case "history":
                 ways = read_session(use.names or (use.target,), box, habits, deed.missing)

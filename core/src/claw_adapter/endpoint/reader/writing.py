@@ -36,14 +36,15 @@ TELLING: Final = 12
 """Characters of a line from which on it is no chance that it begins so."""
 
 
-def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Habits, *, alike: bool = False) -> Steps:
     """Write a workspace file with the tools for writing, then with a command, then with a patch, until it reads as it should.
 
     Tools of which nobody says that they write come last. A file in which nothing can be looked for (it has no text) counts as
-    written once every way of the first tool was tried, and so does any where nothing on offer can read.
+    written once every way of the first tool was tried, and so does any where nothing on offer can read. Where what stands there
+    is `alike` but for blanks, reading it back does not tell: a call that has asked for a look is then made again.
     """
     box = habits.box(box)
-    back = _ReadBack(path, content, workspace, box, habits)
+    back = _ReadBack(path, content, workspace, box, habits, alike=alike)
     tried = False
     waiting = yield from _in_order(back, habits.tools("write", box.write, box.run[:1]))
     for number in range(len(waiting)):
@@ -109,6 +110,8 @@ class _ReadBack:
     workspace: str
     box: Toolbox
     habits: Habits
+    alike: bool = False
+    """Whether what stood there may look the same."""
     looked: str = ""
     """What was shown last."""
     said: str = ""
@@ -166,8 +169,8 @@ class _ReadBack:
             return False
         attempt = attempts[0]
         shown = yield from self.shown()
-        if shown and any(says(self.said, one.tool) for one in self.box.read):
-            for one in attempts:  # it has asked for a look before, and what it was may differ in blanks alone
+        if shown and self.alike and any(says(self.said, one.tool) for one in self.box.read):
+            for one in attempts:
                 yield from carried_out(one, self.habits)
             shown = yield from self.shown()
         if not shown and tool is not None:
