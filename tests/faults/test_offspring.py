@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
 
-from claw_adapter.certify.offspring import adopting, end, left_behind, offspring
+import pytest
+
+from claw_adapter.certify.offspring import adopting, connections, end, left_behind, offspring
 from claw_adapter.drivers import reaper
+from claw_adapter.drivers.ports import free_port
 
 ORPHAN = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep({seconds})\n"
 
@@ -37,3 +41,19 @@ def test_an_orphan_that_ends_by_itself_leaves_no_zombie():
             time.sleep(0.01)
         assert not left_behind(known)
     assert reaper.zombies(os.getpid()) <= zombies
+
+
+@pytest.mark.parametrize(("kind", "found"), [(socket.SOCK_STREAM, 0), (socket.SOCK_DGRAM, 1)], ids=["tcp", "udp"])
+def test_a_port_at_which_nobody_listens_yet_may_be_asked(kind, found):
+    port = free_port()
+    with connections() as reached, socket.socket(type=kind) as asking:
+        asking.connect_ex(("127.0.0.1", port))
+    assert len(reached) == found
+
+
+def test_a_port_at_which_somebody_else_listens_may_not():
+    with socket.socket() as listening, connections() as reached, socket.socket() as asking:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        asking.connect_ex(listening.getsockname())
+    assert len(reached) == 1

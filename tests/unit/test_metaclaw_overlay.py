@@ -69,9 +69,10 @@ def test_evolution_and_memory_are_what_the_experiment_says(tmp_path, on):
 
 
 def test_only_its_own_programs_are_on_its_path_so_no_openclaw_is(tmp_path):
-    found = environment(tmp_path / "stand-ins", tmp_path / "bin")
+    found = environment(tmp_path / "stand-ins", tmp_path / "bin", tmp_path / "tmp")
     assert found["PATH"] == str(tmp_path / "bin")
     assert found["PYTHONPATH"] == str(tmp_path / "stand-ins")
+    assert found["TMPDIR"] == str(tmp_path / "tmp")
 
 
 def test_a_pool_begins_with_what_was_carried_and_the_skills_of_the_experiment(tmp_path):

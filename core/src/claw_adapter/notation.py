@@ -7,12 +7,12 @@ Of the others, what can be read as JSON is (``true``, ``3``, ``0.5``, ``null``),
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-__all__ = ["Named", "parse_named", "render_named", "value"]
+__all__ = ["Named", "parse_named", "render_named", "stacked", "value"]
 
 FORM: Final = """options are written NAME:key=value,key=value, and lists as JSON: NAME:key=["a","b"]"""
 BEGINS_JSON: Final = ("[", "{", '"')
@@ -39,8 +39,15 @@ def parse_named(text: str) -> Named:
     return Named(name, {key: found for key, _, found in pairs}, words)
 
 
-def render_named(name: str, options: Mapping[str, JsonValue]) -> str:
-    """The text that `parse_named` reads as these."""
+def stacked(name: str) -> tuple[str, tuple[str, ...]]:
+    """The harness and the overlays that ``NAME+OVERLAY+…`` names."""
+    harness, *overlays = name.split("+")
+    return harness, tuple(overlays)
+
+
+def render_named(name: str, options: Mapping[str, JsonValue], overlays: Sequence[str] = ()) -> str:
+    """The text that `parse_named` reads as these, and `stacked` its name."""
+    name = "+".join((name, *overlays))
     said = ",".join(f"{key}={_rendered(found)}" for key, found in options.items())
     return f"{name}:{said}" if said else name
 

@@ -18,7 +18,7 @@ class AuditFinding(Record):
     """A stable short word; with `must` the key of the finding."""
     what: str
     """What was seen first, in a sentence."""
-    owner: Literal["adapter", "harness"]
+    owner: Literal["adapter", "harness", "overlay"]
     """Whose it is, by what the endpoint saw."""
     rounds: tuple[str, ...] = ()
     """Where it was seen, in order."""

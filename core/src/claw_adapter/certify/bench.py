@@ -22,6 +22,7 @@ from claw_adapter.certify.director import Director
 from claw_adapter.certify.disguise import Disguise
 from claw_adapter.certify.offspring import adopting
 from claw_adapter.certify.plans.layout import run_folder
+from claw_adapter.certify.stack import kit_overlays, overlay_specs
 from claw_adapter.certify.standard import StandardPast
 from claw_adapter.certify.trial import KitTrial, Left
 from claw_adapter.certify.world import KitWorld, canary
@@ -30,8 +31,10 @@ from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.folders import opened, remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.model import Model
+from claw_adapter.notation import render_named
 from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
 from claw_adapter.runner.context import told_workspace
+from claw_adapter.runner.overlays import make_overlays
 from claw_adapter.sandbox import detect
 
 __all__ = ["Bench"]
@@ -48,6 +51,7 @@ class Bench:
         isolation: the level for harness processes; None means the highest this machine has (1 for what works inside us).
         deadline: seconds that a turn or an opening may take.
         options: what the adapter was made with, for the record.
+        overlays: what stands between harness and model in every conversation, by plugin name; the first nearest to the model.
         nonce: what plans are drawn from; a fresh one when empty.
         shrinking: how many runs may be made to cut a plan that shows a bug.
     """
@@ -60,6 +64,7 @@ class Bench:
         isolation: int | None = None,
         deadline: float = DEADLINE,
         options: Mapping[str, JsonValue] | None = None,
+        overlays: Sequence[str] = (),
         nonce: str = "",
         shrinking: int = 30,
     ) -> None:
@@ -71,6 +76,7 @@ class Bench:
         self.disguise = Disguise(self.nonce, harness.name)
         self.past = StandardPast(self.nonce)
         self.options = dict(options or {})
+        self.overlays = tuple(overlays)
         self.capabilities: Capabilities = harness.capabilities()
         self.probe: Probe = harness.probe()
         self.available = int(detect().level)
@@ -116,6 +122,19 @@ class Bench:
 
     async def __aexit__(self, *reason: object) -> None:
         await self._stack.aclose()
+
+    @property
+    def label(self) -> str:
+        """What is certified, as it is typed."""
+        return render_named(self.harness.name, self.options, self.overlays)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the probes have found, of overlays as well."""
+        found = dict(self.probe.versions)
+        for overlay in make_overlays(overlay_specs(self.overlays)):
+            found |= overlay.probe().versions
+        return found
 
     @property
     def keeps(self) -> bool:
@@ -214,6 +233,11 @@ class Bench:
         )  # fmt: skip
         ctx.trick = trick
         made = KitTrial(trial_id, folder, tested, world, ctx, director, self.server, transcript, self.deadline)
+        if self.overlays:
+            place = self.live.parent / "overlays" / told
+            made.overlays = kit_overlays(
+                self.overlays, ctx, self.server, trial_id, model, (place / "live", place / "kept")
+            )
         self.trials.append(made)
         if opened:
             try:
@@ -248,7 +272,8 @@ class Bench:
             self.trials.remove(trial)
         goes_on = any(other.ctx.workspace == trial.ctx.workspace for other in self.trials)
         await asyncio.to_thread(remove_tree, trial.ctx.state_dir if goes_on else trial.folder)
-        shutil.rmtree(self.root / "sources" / trial.name, ignore_errors=True)
+        for place in (self.root / "sources" / trial.name, self.live.parent / "overlays" / trial.ctx.trial):
+            shutil.rmtree(place, ignore_errors=True)
 
     def save(self, trial: KitTrial) -> None:
         """Write what happened in a trial into its evidence folder."""

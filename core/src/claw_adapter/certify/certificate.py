@@ -17,6 +17,7 @@ from claw_adapter.certify.digests import file_digest, json_digest
 from claw_adapter.certify.envelope import Envelope, seal
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import JournalError
+from claw_adapter.notation import render_named
 from claw_adapter.protocol.base import Record
 from claw_adapter.reading import each_once, parse_json, read_text, why
 from claw_adapter.report.clean import clean, is_one_line
@@ -62,6 +63,8 @@ class Certificate(Record):
     """`digests.folder_digest` of the evidence."""
     options: dict[str, JsonValue] = Field(default_factory=dict)
     """What the adapter was given after its name."""
+    overlays: tuple[str, ...] = ()
+    """What stood between it and the model."""
     nonce: str = ""
     """What the plans were drawn from."""
     dependencies: dict[str, str] = Field(default_factory=dict)
@@ -87,9 +90,14 @@ class Certificate(Record):
             raise ValueError("it names what does not lie beside it")
         return files
 
+    @property
+    def label(self) -> str:
+        """Name, overlays and options as they are typed."""
+        return render_named(self.adapter, self.options, self.overlays)
+
     def computed(self) -> str:
         """What `digest` has to be."""
-        left_out = {"digest"}
+        left_out = {"digest"} if "overlays" in self.model_fields_set else {"digest", "overlays"}
         if self.format == "certificate/1":
             left_out |= LATER if self.options else {*LATER, "options"}
         return json_digest(self.model_dump(mode="json", exclude=left_out))
@@ -139,6 +147,7 @@ def certificate_of(report: Report) -> Certificate:
         "requirement_set": report.requirement_set, "requirement_digest": report.requirement_digest,
         "level": report.reached, "certified": report.certified and report.ok, "isolation": report.isolation,
         "issued": report.started, "evidence": report.evidence, "options": adapter.options, "nonce": report.nonce,
+        "overlays": adapter.overlays,
         "dependencies": adapter.dependencies, "programs": adapter.programs,
         "renderings": adapter.capabilities.get("renderings", ""), "losses": adapter.capabilities.get("losses", ""),
     }  # fmt: skip

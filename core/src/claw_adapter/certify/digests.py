@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from claw_adapter import plugins
+
 __all__ = [
     "code_digest",
     "code_times",
@@ -22,6 +24,7 @@ __all__ = [
     "file_digest",
     "folder_digest",
     "json_digest",
+    "plugin_digests",
     "program_digests",
     "undigested",
 ]
@@ -118,6 +121,17 @@ def dependency_digests(distribution: str) -> dict[str, str]:
             if (name := owner.lower().replace("_", "-")) in names:
                 found.setdefault(name, []).append(code_digest(module))
     return {name: json_digest(sorted(digests)) for name, digests in sorted(found.items())}
+
+
+def plugin_digests(harness: str, overlays: Sequence[str] = ()) -> dict[str, str]:
+    """Digest of the code of each distribution that the one of a harness requires, and of those of overlays with theirs."""
+    found = dict[str, str]()
+    for name in (harness, *overlays):
+        for point in plugins.entry_points(name)[:1]:
+            found |= dependency_digests(point.distribution) if point.distribution else {}
+            if name in overlays:
+                found[point.distribution or name] = code_digest(point.target.partition(":")[0])
+    return found
 
 
 def program_digests(commands: Iterable[Sequence[str]], own: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ from claw_adapter.certify.baseline import Baseline
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.check import ConformanceCheck, checks
 from claw_adapter.certify.demand import LEVELS, CheckFinding, Demand, Level, Unverified
-from claw_adapter.certify.digests import code_digest, dependency_digests, folder_digest
+from claw_adapter.certify.digests import code_digest, folder_digest, plugin_digests
 from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.records import Adapter, CheckResult, Outcome, Report, Turned, described_capabilities
 from claw_adapter.certify.requirements import CURRENT, RequirementSet, load
@@ -148,7 +148,7 @@ async def _verdict(check: ConformanceCheck, kit: Kit) -> _Verdict:
             return _Verdict("unverified", what=finding.what)
         if finding.trial:
             kit.trials.append(finding.trial)
-        owner = "harness" if finding.owner == Owner.HARNESS else "adapter"
+        owner = finding.owner.value if finding.owner in (Owner.HARNESS, Owner.OVERLAY) else "adapter"
         remedy = finding.remedy or check.remedy
         return _Verdict("failed", owner, finding.what, remedy, finding.usual, finding.broken)
     except Unverified as why:
@@ -271,11 +271,11 @@ def kind_of(harness: Harness) -> str:
 def _adapter(bench: Bench) -> Adapter:
     points = plugins.entry_points(bench.harness.name)
     return Adapter(
-        name=bench.harness.name, kind=kind_of(bench.harness),
+        name=bench.harness.name, kind=kind_of(bench.harness), overlays=bench.overlays,
         distribution=points[0].distribution if points else "", version=points[0].version if points else "",
-        digest=code_digest(type(bench.harness).__module__), versions=bench.probe.versions,
+        digest=code_digest(type(bench.harness).__module__), versions=bench.versions,
         capabilities=described_capabilities(bench.capabilities), options=bench.options, programs=bench.programs,
-        dependencies=dependency_digests(points[0].distribution) if points and points[0].distribution else {},
+        dependencies=plugin_digests(bench.harness.name, bench.overlays),
     )  # fmt: skip
 
 

@@ -83,8 +83,8 @@ class Kit:
         """What plays sessions through the harness as the bench has it; their runs are left in `keep`, if anywhere."""
         bench = self.bench
         return PlanRunner(
-            self.harness, options=bench.options, isolation=bench.isolation, deadline=bench.deadline, keep=keep,
-            beside=bench.root.parent,
+            self.harness, options=bench.options, overlays=bench.overlays, isolation=bench.isolation,
+            deadline=bench.deadline, keep=keep, beside=bench.root.parent,
         )  # fmt: skip
 
     async def shared(self) -> KitTrial:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -121,20 +122,24 @@ def watched(watcher: Watcher) -> Iterator[None]:
 def connections(*folders: Path) -> Iterator[list[str]]:
     """Where code of this process connects or sends to inside the block, that is no process of ours listening.
 
-    What may be reached: Unix sockets below `folders`, and ports of loopback at which a descendant of ours listens. Judged
-    when it happens, for a listener may be gone a moment later. Code that goes past Python's sockets is not seen.
+    What may be reached: Unix sockets below `folders`, and ports of loopback at which a descendant of ours listens, or nobody:
+    a child that was started a moment ago is asked until it does. Judged when it happens, for a listener may be gone a moment
+    later. Code that goes past Python's sockets is not seen.
     """
     found: list[str] = []
 
     def watcher(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in SENDING and (strange := _strange(arguments[1] if len(arguments) > 1 else None, folders)):
+        if event not in SENDING or len(arguments) < 2:
+            return
+        stream = getattr(arguments[0], "type", None) == socket.SOCK_STREAM
+        if strange := _strange(arguments[1], folders, stream=stream):
             found.append(strange)
 
     with watched(watcher):
         yield found
 
 
-def _strange(address: object, folders: Collection[Path]) -> str:
+def _strange(address: object, folders: Collection[Path], *, stream: bool) -> str:
     """The address, if nothing of ours is there."""
     match address:
         case None:  # a connected socket sends
@@ -144,12 +149,12 @@ def _strange(address: object, folders: Collection[Path]) -> str:
             return "" if any(path.is_relative_to(folder) for folder in folders) else f"the Unix socket {path}"
         case (str() as host, int() as port, *_):
             known = host.startswith("127.") or host in ("localhost", "::1", "::ffff:127.0.0.1")
-            return "" if known and _ours_at(port) else f"{host} port {port}"
+            return "" if known and _ours_at(port, nobody=stream) else f"{host} port {port}"
     return repr(address)
 
 
-def _ours_at(port: int) -> bool:
-    """Whether a descendant of ours listens at a port of loopback, and not this process itself."""
+def _ours_at(port: int, *, nobody: bool) -> bool:
+    """Whether a descendant of ours listens at a port of loopback, and not this process itself; or `nobody`."""
     listening = set[str]()
     for name in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
@@ -157,7 +162,7 @@ def _ours_at(port: int) -> bool:
                 fields = line.split()
                 if fields[3] == LISTENING and int(fields[1].rpartition(":")[2], 16) == port:
                     listening.add(f"socket:[{fields[9]}]")
-    return any(_holds(pid, listening) for pid, _ in offspring()) if listening else False
+    return any(_holds(pid, listening) for pid, _ in offspring()) if listening else nobody
 
 
 def _holds(pid: int, sockets: Collection[str]) -> bool:

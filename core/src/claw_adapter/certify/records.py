@@ -41,7 +41,7 @@ class Turned(Record):
 
 
 class CheckResult(Record):
-    """One check, judged. `owner` is whose fault a failure is: adapter, harness or kit."""
+    """One check, judged. `owner` is whose fault a failure is: adapter, harness, overlay or kit."""
 
     id: str
     level: Level
@@ -49,7 +49,7 @@ class CheckResult(Record):
     title: str
     catches: str
     outcome: Outcome
-    owner: Literal["", "adapter", "harness", "kit"] = ""
+    owner: Literal["", "adapter", "harness", "overlay", "kit"] = ""
     what: str = ""
     remedy: str = ""
     warnings: tuple[str, ...] = ()
@@ -107,6 +107,8 @@ class Adapter(Record):
     capabilities: dict[str, str]
     options: dict[str, JsonValue] = Field(default_factory=dict)
     """What it was given after its name."""
+    overlays: tuple[str, ...] = ()
+    """What stood between it and the model, the first nearest to the model."""
     dependencies: dict[str, str] = Field(default_factory=dict)
     """Distribution → digest of its code, of what the adapter's own distribution stands on."""
     programs: dict[str, str] = Field(default_factory=dict)
@@ -114,8 +116,8 @@ class Adapter(Record):
 
     @property
     def label(self) -> str:
-        """Name and options as they are typed."""
-        return render_named(self.name, self.options)
+        """Name, overlays and options as they are typed."""
+        return render_named(self.name, self.options, self.overlays)
 
 
 class Report(Record):

@@ -23,6 +23,7 @@ from claw_adapter.endpoint.server import EndpointServer
 from claw_adapter.errors import ClawError, Owner
 from claw_adapter.harness import Conversation, Harness
 from claw_adapter.protocol import Checkpoint, Failure, SessionChange, TurnResult
+from claw_adapter.runner.overlays import OverlayStack
 
 __all__ = ["CLOSE_SECONDS", "LATE_SECONDS", "Closed", "KitTrial", "Left"]
 
@@ -91,6 +92,8 @@ class KitTrial:
     transcript: Path
     deadline: float
     conversation: Conversation | None = None
+    overlays: OverlayStack | None = None
+    """What stands between it and the model; each waits for `open`."""
     closed: Closed | None = None
     spoilt: bool = False
     """A turn has failed, or it is closed: nothing must be sent into it any more."""
@@ -113,6 +116,9 @@ class KitTrial:
         """
         started = time.monotonic()
         try:
+            if self.overlays is not None:
+                saved = checkpoint.overlays if checkpoint is not None else {}
+                self.ctx.endpoint = await self.overlays.open(self.ctx.endpoint, saved)
             self.conversation = await self._bounded(
                 "open()", lambda: self.harness.open(self.ctx, checkpoint), self.ctx.deadline + LATE_SECONDS
             )
@@ -186,6 +192,8 @@ class KitTrial:
             raise CheckFinding(
                 "the checkpoint has no session", remedy="checkpoint() returns the sessions, main first (M23)."
             )
+        if self.overlays is not None:
+            made = made.model_copy(update={"overlays": await self._demand("the overlays", self.overlays.checkpoint)})
         return made
 
     async def told(self, text: str) -> None:
@@ -222,6 +230,8 @@ class KitTrial:
                 error = f"{type(fault).__name__}: {fault}"
         self.spoilt = True
         seconds = time.monotonic() - started
+        if self.overlays is not None:
+            await self.overlays.close()
         left = await asyncio.to_thread(_lingering, self.marker)
         self._note("close", seconds=seconds, error=error, left=[asdict(item) for item in left])
         self._note("files", workspace=files_below(self.ctx.workspace), state=files_below(self.ctx.state_dir))

@@ -16,7 +16,7 @@ __all__ = ["Turn", "owner_of"]
 
 def owner_of(failure: Failure) -> Owner:
     """Whose fault an error is that should not have been there. The endpoint is ours, and does what the script says."""
-    if failure.owner in (Owner.MACHINE, Owner.INTERNAL):
+    if failure.owner in (Owner.MACHINE, Owner.INTERNAL, Owner.OVERLAY):
         return failure.owner
     return Owner.HARNESS if failure.owner in (Owner.HARNESS, Owner.ENDPOINT) else Owner.ADAPTER
 

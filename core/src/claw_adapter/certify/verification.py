@@ -23,7 +23,7 @@ from claw_adapter.certify.certificate import (
 )
 from claw_adapter.certify.check import checks
 from claw_adapter.certify.demand import ISOLATED, LEVELS
-from claw_adapter.certify.digests import code_digest, dependency_digests, file_digest, folder_digest, undigested
+from claw_adapter.certify.digests import code_digest, file_digest, folder_digest, plugin_digests, undigested
 from claw_adapter.certify.judge import kind_of, level_reached, summary, unmet
 from claw_adapter.certify.junit import junit
 from claw_adapter.certify.output import FILES, LOCK, render_report
@@ -397,7 +397,7 @@ def installed_otherwise(certificate: Certificate) -> list[str]:
     if points:
         here["adapter"] = code_digest(points[0].target.partition(":")[0]), certificate.code
         told = certificate.format != "certificate/1"
-        installed = dependency_digests(points[0].distribution) if told and points[0].distribution else {}
+        installed = plugin_digests(certificate.adapter, certificate.overlays) if told else {}
         unnamed = sorted(installed.keys() - certificate.dependencies)
         for name, digest in certificate.dependencies.items():
             here[f"dependency {name}"] = installed.get(name, ""), digest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ LONGEST = 2_000
 
 
 @click.command("certify")
-@click.argument("name", required=False, metavar="NAME[:KEY=VALUE,...]")
+@click.argument("name", required=False, metavar="NAME[+OVERLAY][:KEY=VALUE,...]")
 @click.option("--level", type=click.Choice(["bronze", "silver", "gold"]), default="gold", show_default=True)
 @click.option("--certified", is_flag=True, help="Nothing may be left out or excused.")
 @click.option(
@@ -141,7 +141,7 @@ def _watch(asked_name: str, out: Path | None, *, first: bool) -> int:
 
     command = [sys.executable, "-m", "claw_adapter", *(word for word in sys.argv[1:] if word != "--watch")]
     failed = list[str]()
-    for names in each_save(lambda: files_of(_named(asked_name).name)):
+    for names in each_save(lambda: files_of(_stacked(asked_name)[0])):
         if names:
             click.echo(f"\n{time.strftime('%H:%M:%S')}  {', '.join(names)}")
         only = [word for one in failed for word in ("--only", one)]
@@ -182,7 +182,7 @@ def _plan(asked_name: str, flags: dict[str, Any]) -> int:
     from claw_adapter.reading import read_text, why
     from claw_adapter.sandbox import detect
 
-    name, options, _ = _named(asked_name)
+    name, options, overlays = _stacked(asked_name)
     harness: Harness = plugins.create("harness", name, options)
     try:
         plan = SessionPlan.model_validate_json(read_text(flags["plan"]))
@@ -190,7 +190,9 @@ def _plan(asked_name: str, flags: dict[str, Any]) -> int:
         remedy = "Name a file of evidence/plans/ in the folder of a certification, such as silver-0.json."
         raise ScenarioError(f"not a stored plan: {why(error)}", where=str(flags["plan"]), remedy=remedy) from None
     level = flags["isolation"] if flags["isolation"] is not None else 1 if harness.runs_inside else int(detect().level)
-    runner = PlanRunner(harness, options=options, isolation=level, deadline=flags["deadline"], keep=flags["out"])
+    runner = PlanRunner(
+        harness, options=options, overlays=overlays, isolation=level, deadline=flags["deadline"], keep=flags["out"]
+    )
     (outcome,) = finish_in_order(runner.outcomes([plan]))
     out = console()
     for number, step in enumerate(plan.steps, start=1):
@@ -221,6 +223,15 @@ def _named(text: str) -> Named:
         return parse_named(text)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _stacked(text: str) -> tuple[str, dict[str, JsonValue], tuple[str, ...]]:
+    """The harness that is named, its options, and its overlays."""
+    from claw_adapter.notation import stacked
+
+    name, options, _ = _named(text)
+    harness, overlays = stacked(name)
+    return harness, options, overlays
 
 
 def _given(ctx: click.Context) -> set[str]:
@@ -255,15 +266,18 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
     from claw_adapter.certify.judge import plan
     from claw_adapter.certify.output import owned, read_report, write_all
     from claw_adapter.certify.requirements import CURRENT
+    from claw_adapter.certify.stack import overlay_specs
     from claw_adapter.certify.terminal import print_report
     from claw_adapter.cli.process import finish_in_order
     from claw_adapter.errors import HarnessNotFound
+    from claw_adapter.runner.overlays import make_overlays
 
-    name, options, _ = _named(asked_name)
+    name, options, overlays = _stacked(asked_name)
     harness: Harness = plugins.create("harness", name, options)
     probe = harness.probe()
     if not probe.ready:
         raise HarnessNotFound(f"harness {name!r} is not ready: {probe.reason}", remedy=probe.remedy)
+    make_overlays(overlay_specs(overlays))
     baseline = load_baseline(flags["baseline"]) if flags["baseline"] else None
     asked = plan(
         flags["level"], name=flags["requirements"] or CURRENT, certified=flags["certified"], baseline=baseline,
@@ -275,7 +289,7 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
     if flags["only"] and (out / "certificate.json").exists():
         raise click.UsageError(f"{out} has a certificate, and --only makes none: name another folder with --out")
     with owned(out):
-        report = finish_in_order(_run(harness, options, asked, out, flags))
+        report = finish_in_order(_run(harness, options, overlays, asked, out, flags))
         write_all(report, out, beside=flags["matrix_with"], key=flags["key"])
     if flags["as_json"]:
         print_json(report.model_dump(mode="json"))
@@ -285,7 +299,12 @@ def _certify(asked_name: str, flags: dict[str, Any], *, with_level: bool) -> int
 
 
 async def _run(
-    harness: Harness, options: Mapping[str, JsonValue], asked: CertificationPlan, out: Path, flags: dict[str, Any]
+    harness: Harness,
+    options: Mapping[str, JsonValue],
+    overlays: Sequence[str],
+    asked: CertificationPlan,
+    out: Path,
+    flags: dict[str, Any],
 ) -> Report:
     import time
 
@@ -302,7 +321,7 @@ async def _run(
 
     started = time.time()
     bench = Bench(harness, out=out, isolation=flags["isolation"], deadline=flags["deadline"], options=options,
-                  nonce=flags["nonce"])  # fmt: skip
+                  overlays=overlays, nonce=flags["nonce"])  # fmt: skip
     async with bench:
         results = await certify(bench, asked, on_result=print_one, until_failure=flags["until_failure"])
     if bench.interrupted:
@@ -313,13 +332,13 @@ async def _run(
 def _unlike(certificate: Certificate, name: str | None, level: str | None) -> list[str]:
     """In what a certificate is not the one that was asked for; a name without options asks for any."""
     from claw_adapter.certify.demand import LEVELS
-    from claw_adapter.notation import render_named
 
     problems = []
     if name is not None:
-        asked, certified = _named(name), render_named(certificate.adapter, certificate.options)
-        if asked.name != certificate.adapter or (asked.options and asked.options != certificate.options):
-            problems.append(f"it is a certificate of {certified}, not of {name}")
+        harness, options, overlays = _stacked(name)
+        same = (harness, overlays) == (certificate.adapter, certificate.overlays)
+        if not same or (options and options != certificate.options):
+            problems.append(f"it is a certificate of {certificate.label}, not of {name}")
     if level is not None and LEVELS.index(certificate.level) < list[str](LEVELS).index(level):
         problems.append(f"its level is {certificate.level}, {level} was asked for")
     return problems
@@ -327,7 +346,6 @@ def _unlike(certificate: Certificate, name: str | None, level: str | None) -> li
 
 def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, Any]) -> int:
     from claw_adapter.certify.verification import has_evidence, has_report, installed_otherwise, verify
-    from claw_adapter.notation import render_named
     from claw_adapter.report.clean import one_line
 
     certificate, problems, signer, derived, told = verify(path, flags["signers"], flags["signer"])
@@ -344,7 +362,7 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
         return 0 if attested else FAILED
     versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
     about = (
-        f"{render_named(certificate.adapter, certificate.options)} ({versions}): {certificate.level}"
+        f"{certificate.label} ({versions}): {certificate.level}"
         f"{' (certified mode)' if certificate.certified else ''}, {certificate.spec}, set {certificate.requirement_set}, "
         f"isolation {certificate.isolation}, {certificate.issued}{f', nonce {certificate.nonce}' if certificate.nonce else ''}"
     )
@@ -369,12 +387,10 @@ def _verify(path: Path, name: str | None, level: str | None, flags: dict[str, An
 
 def _may_start(certificate: Certificate, name: str | None, *, signed: bool) -> None:
     """What a certificate names is started for who names it too, or takes the word of whoever has signed it."""
-    from claw_adapter.notation import render_named
-
-    asked = _named(name) if name is not None else None
-    if signed or (asked is not None and (asked.name, asked.options) == (certificate.adapter, certificate.options)):
+    certified = certificate.adapter, certificate.options, certificate.overlays
+    if signed or (name is not None and _stacked(name) == certified):
         return
-    own = shlex.quote(render_named(certificate.adapter, certificate.options))
+    own = shlex.quote(certificate.label)
     what = "--reproduce starts what the certificate names, and nobody whose word you take has signed it"
     raise click.UsageError(f"{what}; if that is to be started, say so: claw certify {own} --verify … --reproduce")
 
@@ -402,7 +418,7 @@ def _reproduced(path: Path, certificate: Certificate, flags: dict[str, Any]) -> 
         **flags, "nonce": certificate.nonce, "isolation": certificate.isolation or None, "until_failure": True,
     }  # fmt: skip
     with scratch("claw-reproduce-") as folder:
-        again = finish_in_order(_run(harness, certificate.options, asked, folder, given))
+        again = finish_in_order(_run(harness, certificate.options, certificate.overlays, asked, folder, given))
     wrong = [
         f"certified again, {one.id} is {one.outcome}: {one.what}" for one in again.results if one.outcome != "passed"
     ]

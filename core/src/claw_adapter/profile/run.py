@@ -14,7 +14,7 @@ from claw_adapter.api.running import run
 from claw_adapter.audit.records import HarnessVerdict
 from claw_adapter.endpoint.faults import USUAL_FAULTS
 from claw_adapter.errors import ClawError, DeadlineExceeded, RunStopped
-from claw_adapter.notation import parse_named
+from claw_adapter.notation import parse_named, stacked
 from claw_adapter.profile import figures
 from claw_adapter.profile.body import body_of, certificate_of
 from claw_adapter.profile.records import Figure, Profile
@@ -119,7 +119,7 @@ class _Measuring:
         )
 
     def _name(self) -> str:
-        return parse_named(self.harness.split("+")[0])[0]
+        return stacked(parse_named(self.harness).name)[0]
 
     def _run(self, name: str, scenario: Path, **options: Any) -> Run:
         return run(str(scenario), out=self.out / name, **{"deadline": DEADLINE, **self.options, **options})

@@ -8,10 +8,10 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from claw_adapter import plugins
 from claw_adapter.drivers.waiting import timeout
-from claw_adapter.endpoint import ModelEndpoint
 from claw_adapter.errors import DeadlineExceeded, OverlayNotFound, Owner
 from claw_adapter.folders import remove_tree
 from claw_adapter.harness import Endpoint
@@ -20,11 +20,32 @@ from claw_adapter.protocol import OverlaySpec, Session, TrialSpec
 from claw_adapter.runner.bounds import OVERLAYS
 from claw_adapter.runner.context import Address, RunnerContext
 
-__all__ = ["OverlayStack", "make_overlays"]
+__all__ = ["OverlayStack", "Routing", "make_overlays"]
 
 CLOSE_SECONDS = 15.0
 CHECKPOINT_SECONDS = 60.0
 log = logging.getLogger(__name__)
+
+
+class Routing(Protocol):
+    """What a stack asks of the endpoint; `claw_adapter.endpoint.ModelEndpoint` says what each does."""
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket by which it is reached out of a namespace."""
+
+    async def open_route(self, trial: str, front: Front) -> str:
+        """Open a proxy route to an overlay; returns the key for whatever is in front of it."""
+
+    async def close_routes(self, trial: str) -> None:
+        """Close all proxy routes of a trial."""
+
+    async def settle(self, trial: str, seconds: float) -> None:
+        """Wait until no overlay's own request is being answered."""
 
 
 def make_overlays(specs: Sequence[OverlaySpec]) -> list[Overlay]:
@@ -52,7 +73,7 @@ class StackContext(RunnerContext, OverlayContext):
         spec: TrialSpec,
         overlay: OverlaySpec,
         *,
-        endpoint: ModelEndpoint,
+        endpoint: Routing,
         inner: Endpoint,
         folder: Path,
         artefacts: Path,
@@ -108,7 +129,7 @@ class OverlayStack:
     """The overlays of one trial; `folder` is for what only lives while they run, `artefacts` for what stays."""
 
     spec: TrialSpec
-    endpoint: ModelEndpoint
+    endpoint: Routing
     folder: Path
     artefacts: Path
     marker: str

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, TypeAdapter
 
 from claw_adapter.errors import PluginError, ScenarioError
-from claw_adapter.notation import parse_named
+from claw_adapter.notation import parse_named, stacked
 from claw_adapter.plugins import entry_points, provides
 from claw_adapter.protocol import HarnessSpec, ModelSpec, OverlaySpec, RunSettings, Scenario, StopRules, TrialSpec
 from claw_adapter.protocol.base import Record
@@ -45,7 +45,7 @@ def _harness(value: object) -> object:
     """``NAME``, ``NAME:key=value,…`` or ``NAME+OVERLAY``, also with options; the label tells settings apart."""
     if isinstance(value, str):
         names, options, words = parse_named(value)
-        name, *overlays = names.split("+")
+        name, overlays = stacked(names)
         value = {"name": name, "label": label(name, words), "options": options}
         if overlays:
             value["overlays"] = overlays

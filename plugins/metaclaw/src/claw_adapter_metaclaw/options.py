@@ -88,9 +88,13 @@ def configuration(endpoint: Endpoint, options: Options, pool: Pool, port: int) -
     }
 
 
-def environment(stand_ins: Path, programs: Path) -> dict[str, str]:
-    """Variables for MetaClaw's process; a PATH without ``openclaw`` keeps it from editing that harness's configuration."""
+def environment(stand_ins: Path, programs: Path, temporary: Path) -> dict[str, str]:
+    """Variables for MetaClaw's process; a PATH without ``openclaw`` keeps it from editing that harness's configuration.
+
+    It leaves its configuration, with the key in it, where temporary files go.
+    """
     return {
+        "TMPDIR": str(temporary),
         "PATH": str(programs),
         "PYTHONPATH": str(stand_ins),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -43,7 +43,8 @@ class Running:
             OverlayError: it ended, or does not serve within the deadline.
         """
         folder = self._ctx.state_dir
-        stand_ins, config = folder / "stand-ins", folder / "config.json"
+        stand_ins, config, temporary = folder / "stand-ins", folder / "config.json", folder / "tmp"
+        temporary.mkdir()
         (stand_ins / "torch").mkdir(parents=True)
         (stand_ins / "torch" / "__init__.py").write_text(TORCH, "utf-8")
         settings = configuration(self._endpoint, self._options, self.pool, self.port)
@@ -53,7 +54,7 @@ class Running:
         try:
             self._process = await self._ctx.spawn(
                 argv,
-                env=environment(stand_ins, there.python.parent),
+                env=environment(stand_ins, there.python.parent, temporary),
                 readable=there.readable,
                 cwd=folder,
                 listens=self.port,

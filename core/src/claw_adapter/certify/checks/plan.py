@@ -19,7 +19,6 @@ from claw_adapter.certify.plans.plan import SessionPlan, step_text
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.certify.plans.worked import worked_plan
-from claw_adapter.notation import render_named
 
 REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
@@ -79,7 +78,7 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
     shown = f"\nthe shortest plan found that shows it ({runner.runs} runs{cut}):\n" + "\n".join(steps)
     if first.must == MIXED:
         shown = "\nno plan shows it alone: it takes several conversations at once"
-    name, place = render_named(kit.harness.name, kit.bench.options), stored.relative_to(kit.bench.evidence.parent)
+    name, place = kit.bench.label, stored.relative_to(kit.bench.evidence.parent)
     what = (
         f"{first.key}: {first.what}{more}{shown}\n"
         f"again, in seconds (OUT: the folder of this report): claw certify {name} --plan OUT/{place} --out again\n"

@@ -20,7 +20,6 @@ from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, Sessio
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.folders import scratch
-from claw_adapter.notation import render_named
 from claw_adapter.protocol import RunSettings, Scenario
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.runner.run import run
@@ -101,7 +100,7 @@ def _plan(kit: Kit, asked: str, scenarios: dict[str, Scenario], model: str) -> P
     experiment = Experiment.model_validate({
         "scenarios": [asked],
         "harnesses": [
-            {"name": name, "label": name, "options": kit.bench.options},
+            {"name": name, "label": name, "options": kit.bench.options, "overlays": kit.bench.overlays},
             {"name": "reference", "label": YARDSTICK},
         ],
         "models": [{"name": model, "kind": "reader"}],
@@ -142,7 +141,7 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], asked: str) -> Che
     scenario, first = every[0]
     more = also_found(first, (finding for _, finding in every))
     where = f" (in {', '.join(first.rounds[:3])} of {scenario})" if first.rounds else f" (in {scenario})"
-    name = render_named(kit.harness.name, kit.bench.options)
+    name = kit.bench.label
     seed, only = asked.partition(",")[0], VARIANT.sub("", scenario)
     what = (
         f"{first.key}: {first.what}{where}{more}\n"

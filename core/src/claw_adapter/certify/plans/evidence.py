@@ -168,7 +168,9 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
         scenarios = {plan.name: load_scenario(root / plan.name) for plan in plans}
         first = data.plan.trials[0]
         harness = HarnessSpec(name=report.adapter.name, label=report.adapter.name, options=report.adapter.options)
-        if wrong := unlike_plan(run_plan(plans, laid, scenarios, harness, first.settings), data.plan):
+        if wrong := unlike_plan(
+            run_plan(plans, laid, scenarios, harness, first.settings, report.adapter.overlays), data.plan
+        ):
             return f"what was run is not what the nonce {nonce} draws: {wrong}"
         for trial in data.trials:
             again = replay(trial.spec, list(read_transcript(run.transcript(trial.spec.id))))
@@ -239,8 +241,9 @@ def _unnamed(run: RunFolder, data: RunData) -> str:
 def _unlike_report(report: Report, trial: TrialData) -> str:
     """In what a trial was run with something else than the report says."""
     spec, start, adapter = trial.spec, trial.start, report.adapter
-    run, said = render_named(spec.harness.name, spec.harness.options), adapter.label
-    if (spec.harness.name, spec.harness.options) != (adapter.name, adapter.options):
+    overlays = tuple(overlay.name for overlay in spec.overlays)
+    run, said = render_named(spec.harness.name, spec.harness.options, overlays), adapter.label
+    if (spec.harness.name, spec.harness.options, overlays) != (adapter.name, adapter.options, adapter.overlays):
         return f"what was run is {run}, not the {said} of the report"
     if start is None or start.capabilities is None:
         return "what was run declares nothing"

@@ -47,7 +47,7 @@ def compared(outcomes: Sequence[PlanOutcome]) -> str:
 
 def owner_of(finding: AuditFinding) -> Owner:
     """Whose it is, as findings of checks say it."""
-    return Owner.HARNESS if finding.owner == "harness" else Owner.ADAPTER
+    return Owner(finding.owner)
 
 
 def also_found(first: AuditFinding, every: Iterable[AuditFinding]) -> str:
@@ -110,7 +110,8 @@ def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], 
         if failure is not None and failure.owner in OURS:
             unjudged = unjudged or f"{failure.kind}: {failure.what}"
             return
-        owner = "harness" if failure is not None and failure.owner is Owner.HARNESS else "adapter"
+        known = failure is not None and failure.owner in (Owner.HARNESS, Owner.OVERLAY)
+        owner = failure.owner.value if failure is not None and known else "adapter"
         must = "M29" if failure is not None and _raw(failure) else must
         found.setdefault(
             cause,

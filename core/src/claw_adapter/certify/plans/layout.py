@@ -22,6 +22,7 @@ from claw_adapter.certify.plans.plan import (
     gap,
 )
 from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.certify.stack import overlay_specs
 from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, PlayedRound, ToolUse
 from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, TrialSpec
 from claw_adapter.runner.incident import Incident
@@ -297,8 +298,10 @@ def run_plan(
     scenarios: Mapping[str, Scenario],
     harness: HarnessSpec,
     settings: RunSettings,
+    overlays: Sequence[str] = (),
 ) -> Plan:
     """What the runner is asked to do: each plan is a trial of one run."""
+    stack = overlay_specs(overlays)
     trials = []
     for plan in plans:
         here = laid[plan.name]
@@ -309,7 +312,12 @@ def run_plan(
         words = (plan.name, harness.name, plan.model, "s0")
         trials.append(
             TrialSpec(
-                id="--".join(map(slug, words)), scenario=plan.name, harness=harness, model=model, settings=settings
+                id="--".join(map(slug, words)),
+                scenario=plan.name,
+                harness=harness,
+                model=model,
+                overlays=stack,
+                settings=settings,
             )
         )
     return Plan(

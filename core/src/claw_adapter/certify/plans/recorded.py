@@ -69,7 +69,7 @@ def unlike_scenario(
         return
     if names := differing(_started(trial.spec, start, scenario), start):
         yield f"where its session begins, {', '.join(names)} is not what was drawn"
-    if trial.end.overlay is not None:
+    if trial.end.overlay is not None and not trial.spec.overlays:
         yield "where its session ends, overlay is not what was drawn"
     files = {path: entry.sha for path, entry in read_tree(store, start.snapshot).items()}
     for path in scenario.workspace.rglob("*"):
@@ -126,7 +126,8 @@ def _started(spec: TrialSpec, start: TrialStart, scenario: Scenario) -> TrialSta
     level = start.isolation.harness if start.isolation.harness in (None, 0) else settings.isolation
     told: dict[str, Any] = {
         "trial": spec.id, "scenario": scenario.id, "scenario_digest": scenario.digest, "harness": spec.harness.label,
-        "model": spec.model.name, "overlays": (), "seed": spec.seed, "repeat": spec.repeat,
+        "model": spec.model.name, "seed": spec.seed, "repeat": spec.repeat,
+        "overlays": tuple(one.label for one in spec.overlays),
         "isolation": start.isolation.model_copy(update={"harness": level, "check": settings.isolation}),
     }  # fmt: skip
     if declared is not None:

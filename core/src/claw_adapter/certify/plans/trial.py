@@ -46,6 +46,7 @@ class PlanRunner:
     Attributes:
         harness: the adapter under test.
         options: what it was made with.
+        overlays: what stands between it and the model.
         isolation: of its processes.
         deadline: seconds that a turn may take.
         keep: a folder that gets the run's journals and transcripts; nothing is kept without.
@@ -54,6 +55,7 @@ class PlanRunner:
 
     harness: Harness
     options: Mapping[str, JsonValue] = field(default_factory=dict)
+    overlays: Sequence[str] = ()
     isolation: int = 0
     deadline: float = 90.0
     keep: Path | None = None
@@ -74,7 +76,7 @@ class PlanRunner:
                 scenarios[plan.name] = load_scenario(root / "scenarios" / plan.name)
             harness = HarnessSpec(name=self.harness.name, label=self.harness.name, options=dict(self.options))
             settings = RunSettings(isolation=self.isolation, deadline=self.deadline)
-            asked = run_plan(plans, laid, scenarios, harness, settings)
+            asked = run_plan(plans, laid, scenarios, harness, settings, self.overlays)
             incidents = {trial.id: laid[trial.scenario].incidents for trial in asked.trials}
             with RunFolder(made) as folder:
                 folder.begin(asked)
