@@ -27,7 +27,7 @@ REMEDY: Final = (
 SHRINKING: Final = 120.0
 """Seconds in which a plan is cut, or, where its run has taken long, so many times as long."""
 TIMES: Final = 4
-SCENARIOS: Final = 2
+SCENARIOS: Final = 4
 MIXED: Final = "M25"
 """What takes two conversations at once."""
 

@@ -35,7 +35,7 @@ from claw_adapter.scenario.world import World, apply_action, first_world
 
 __all__ = ["worked_plan"]
 
-ROUNDS: Final = 12
+ROUNDS: Final = 16
 """Turns, those with updates among them."""
 FEW: Final = 4_000
 """Characters of a file that commands copy, join and show whole."""
