@@ -36,6 +36,9 @@ from support.running import claw
 sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
+pytestmark = pytest.mark.slow(150)
+"""All of them share a certificate, and so a worker: it begins early, or the others wait for it."""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
