@@ -65,9 +65,10 @@ def judge_listing(
     inside = sorted(path for path in there if _visible(path, top) and _certain(there[path]))
     parts = {part for path in inside for part in PurePosixPath(path).relative_to(top).parts}
     named = any(part in flat for part in parts)
-    if looks and inside and not named and (lists or not WORD.search(flat)):
+    here = [path for path in inside if str(PurePosixPath(path).parent) == top]  # some leave out folders by their names
+    if looks and here and not named and (lists or not WORD.search(flat)):
         said = "the workspace" if top == "." else folder
-        failed.note("M20", "listing-empty", said, f"a list of {said} is empty, and {inside[0]} is there", request)
+        failed.note("M20", "listing-empty", said, f"a list of {said} is empty, and {here[0]} is there", request)
     times = Counter(PurePosixPath(path).name for path in {*there, *gone})
     below = {PurePosixPath(path).name for path in there if PurePosixPath(path).parent.is_relative_to(top)}
     """Names that a list may have of a file that lies anywhere below."""
