@@ -119,6 +119,7 @@ def test_a_list_of_a_folder_that_has_files_is_not_empty():
     assert causes("") == causes("[]\n") == ["listing-empty"]
     assert causes("", "a", {"a/.hidden": Passage(now=("",))}) == []
     assert causes("", "a", {"a/b.md": Passage()}) == [], "it may not be there yet"
+    assert causes("", "a", {"a/b.md": Passage(now=("text", None))}) == [], "or not any more"
     assert causes("", "a", {"a/build/b.md": Passage(now=("",))}) == [], "some folders are left out by their names"
     assert causes("error: not found") == []
     failed = Failed()

@@ -169,12 +169,13 @@ async def edited(tools, path, old, new, results):
 
 
 WRITES = {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
+SAVES = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
 
 @pytest.mark.parametrize(("size", "again"), [(100, True), (30_000, False)])
 async def test_what_is_written_is_read_again_but_for_a_long_text(size, again):
     text = "".join(f"line {number} of it\n" for number in range(size // 10))
-    uses = (ToolUse(kind="write", target="b.md", content=text, alike=True),)
+    uses = (ToolUse(kind="write", target="b.md", content=text),)
     replies = (PlayedReply(uses=uses), PlayedReply(text="Written."))
     made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
     made.begin(TurnId("t", "r1", 1), None)
@@ -196,14 +197,18 @@ async def test_what_is_written_is_read_again_but_for_a_long_text(size, again):
     assert ("read_file" in names[names.index("write_file") :]) == again
 
 
-async def test_a_write_that_asks_for_a_look_first_is_made_again_also_where_blanks_alone_differ():
+@pytest.mark.parametrize("tool", ["read_file", "save_buffer"])
+async def test_what_a_write_asks_for_is_done_also_where_blanks_alone_differ(tool):
     before, text = "one line of it\nand another\n", "one line of it\n    and another\n"
     uses = (ToolUse(kind="write", target="b.md", content=text, alike=True),)
     replies = (PlayedReply(uses=uses), PlayedReply(text="Written."))
     made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=replies),), "/w")
     made.begin(TurnId("t", "r1", 1), None)
-    tools, lines = (*TOOLS, Tool("write_file", "Write a file.", WRITES)), list(PROMPT)
-    there, seen = before, False
+    tools, lines = (
+        (*TOOLS, Tool("write_file", "Write a file.", WRITES), Tool("save_buffer", "Save.", SAVES)),
+        list(PROMPT),
+    )
+    there, buffer, seen = before, "", False
     while True:
         called = Called()
         async for delta in made.answer(ModelRequest(tuple(lines), tools, [], [], {})):
@@ -212,10 +217,12 @@ async def test_a_write_that_asks_for_a_look_first_is_made_again_also_where_blank
             break
         if called.name == "read_file":
             result, seen = there, True
-        elif seen:
+        elif called.name == "save_buffer":
+            result, there = "saved", buffer
+        elif seen and tool == "read_file":
             result, there = "written", json.loads(called.arguments)["content"]
         else:
-            result = "refused: call read_file with this path first"
+            result, buffer = f"call {tool} with this path first", json.loads(called.arguments)["content"]
         lines.append(Line("assistant", "", (Call(called.id, called.name, called.arguments),)))
         lines.append(Line("tool", result, call_id=called.id))
     assert there == text

@@ -118,7 +118,7 @@ def _inside(place: str, top: str, paths: Iterable[str]) -> dict[str, str]:
 
 
 def _certain(passage: Passage) -> bool:
-    return not passage.absent and passage.now[0] is not None
+    return not passage.absent and None not in passage.now
 
 
 def _names(name: str, flat: str, every: Iterable[str]) -> bool:

@@ -169,9 +169,8 @@ class _ReadBack:
             return False
         attempt = attempts[0]
         shown = yield from self.shown()
-        if shown and self.alike and any(says(self.said, one.tool) for one in self.box.read):
-            for one in attempts:
-                yield from carried_out(one, self.habits)
+        if shown and self.alike and self.said:
+            yield from self._as_said(attempts, result)
             shown = yield from self.shown()
         if not shown and tool is not None:
             again = self._after_removal if self._added_to(self.looked) else self._after_hints
@@ -182,6 +181,15 @@ class _ReadBack:
         self.habits.written[self.path] = self.content
         self.habits.worked(attempt)
         return True
+
+    def _as_said(self, attempts: Sequence[Attempt], result: Result) -> Generator[Attempt, Result, None]:
+        """Do what the result of a write may have asked for, where looking does not tell: write again, or call what it names."""
+        if not any(says(self.said, one.tool) for one in self.box.read):
+            place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
+            yield from told_first(attempts[0], result, self.box, self.habits, place)
+            return
+        for one in attempts:
+            yield from carried_out(one, self.habits)
 
     def _after_removal(
         self, attempts: Sequence[Attempt], tool: Candidate, _said: Result, *, insist: bool
