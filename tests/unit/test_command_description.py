@@ -110,6 +110,8 @@ def test_capabilities_follow_from_the_description_and_can_be_declared(tmp_path):
         harness(tmp_path / "x", declares={"seed_main": Support.unsupported("no")}).capabilities().seed_main.reason
         == "no"
     )
+    more = harness(tmp_path / "x", store=c.JsonStore(SESSION), answer=c.Stored(), declares={"renderings": ("trim",)})
+    assert more.capabilities().renderings == ("speaker_as", "trim"), "how the store writes is not taken back"
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ class CommandHarness(Harness):
         self.given = checked(self.options, options, f"harness {self.name}")
 
     def capabilities(self) -> Capabilities:
-        """What follows from the description."""
+        """What follows from the description, with what is declared in its place; how a store writes is added to that."""
         full, later = Support.full(), Support.not_implemented
         stored = full if self.store else later("no session store is described")
         resumes = full if self.store or self.keep else later("neither a session store nor files to keep are described")
@@ -116,7 +116,8 @@ class CommandHarness(Harness):
             notes=("one process on a terminal" if self.terminal else "one process per turn",),
             renderings=("speaker_as",) if self.store else (),
         )  # fmt: skip
-        return Capabilities.model_validate({**dict(derived), **self.declares})
+        renderings = dict.fromkeys((*derived.renderings, *self.declares.get("renderings", ())))
+        return Capabilities.model_validate({**dict(derived), **self.declares, "renderings": tuple(renderings)})
 
     def probe(self) -> Probe:
         """Look for the program and ask its version: with those of `env` that hold for every trial, and a HOME of its own."""
