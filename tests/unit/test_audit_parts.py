@@ -517,6 +517,17 @@ def test_where_one_speaker_is_named_all_are_named(shown, found):
     assert [one.key for one in book.findings()] == found
 
 
+def test_a_name_may_stand_before_a_text_that_begins_with_blanks():
+    expected, book, made = (
+        [said("one", speaker="Ann"), said("\ttwo", speaker="Ben")],
+        Book(),
+        renderer("speaker_as", "trim"),
+    )
+    units = [unit("Ann: one"), unit("Ben: \ttwo")]
+    _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
+    assert book.findings() == ()
+
+
 def test_whoever_was_named_as_the_speaker_once_is_named_whenever_that_is_shown():
     expected, book = [said("plain", speaker="Ann"), said("asked", origin="prompt")], Book()
     made = renderer("speaker_as")

@@ -266,7 +266,10 @@ class _Request:
             head = self.renderer.plain(said.text).partition("\n")[0]
             if not said.speaker or not head:
                 continue
-            if f"{said.speaker}: {head}" in self.units[place].text:
+            whole = self.renderer.plain(f"{said.speaker}: {said.text}").partition("\n")[
+                0
+            ]  # with the blanks before a text
+            if any(one in self.units[place].text for one in (whole, f"{said.speaker}: {head}")):
                 self.book.named.add(said)
                 named.add(said.kind)
             elif said in self.book.named:
