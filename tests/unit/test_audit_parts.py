@@ -525,7 +525,7 @@ def test_a_name_may_stand_before_a_text_that_begins_with_blanks():
     )
     units = [unit("Ann: one"), unit("Ben: \ttwo")]
     _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
-    assert book.findings() == ()
+    assert not book.findings()
 
 
 def test_whoever_was_named_as_the_speaker_once_is_named_whenever_that_is_shown():

@@ -102,7 +102,7 @@ class Renderer:
             dict.fromkeys((text, self.bare(said.text)))
         )  # what begins like a stamp is not stamped once more by all
         if "speaker_as" in self.names and said.speaker:
-            forms.append(self.plain(f"{said.speaker}: {text}"))
+            forms += dict.fromkeys(self.plain(f"{said.speaker}: {one}") for one in (text, said.text))
         if "system_as" in self.names and said.kind == "system":
             forms += [self.plain(f"{MARK}{form}") for form in forms]
         return tuple(forms)
