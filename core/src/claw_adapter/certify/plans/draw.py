@@ -100,6 +100,8 @@ LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
+PLAINLY: Final = 150
+"""Lines at the beginning of one that are ASCII."""
 BLOCK: Final = 50
 """Lines of it that are replaced at once."""
 HUGE: Final = (140_000, 300_000)
@@ -137,7 +139,8 @@ SHORT: Final = ("OK", "No.", "42", "是", "B")
 UNFINISHED: Final = (
     "Shall I go on?", "Do you want me to do that now?", "Next I will look at the files.", "Let me check that first.",
     "- [ ] the rest", "To be continued...", "I will now do the following:", "DONE", "Please confirm (yes/no).",
-    "Step 1 of 3 is complete.", "```",
+    "Step 1 of 3 is complete.", "```", "Let me know if you need more.", "I will wait for the rest.",
+    "3. the first\n7. the second\n2. the third",
 )  # fmt: skip
 """How answers end that some programs take for a question to themselves, or for the beginning of something."""
 BEGINNINGS: Final = (
@@ -148,7 +151,10 @@ BEGINNINGS: Final = (
 TABLES: Final = ("csv", "csv", "tsv", "txt")
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
-ENDS: Final = ("Is that right?", "What follows?", "Which of these holds?", "Please check.")
+ENDS: Final = (
+    "Is that right?", "What follows?", "Which of these holds?", "Please check.", "What do you think about it?",
+    "Think hard about that.", "Take your time.",
+)  # fmt: skip
 
 
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
@@ -794,7 +800,7 @@ class _Drawing:
     def _edited(self) -> list[Unit]:
         """A line of a file that was read is replaced, another taken out, an update edited, then all of it replaced.
 
-        In between, a line is to be replaced that is not there, but for a number.
+        In between, a line is to be replaced that is not there, but for a number, and a block that is, but for its middle.
         """
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         self._aside(file)
@@ -811,8 +817,13 @@ class _Drawing:
         later = ToolUse(kind="edit", target=file.path, wanted=(f"{other}\n",), content=self.texts.lines(2))
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
         like = NUMBER.sub(str(self.texts.number()), kept)
-        miss = ToolUse(kind="edit", target=file.path, wanted=(like,), content=self.texts.sentence(), missed=True)
-        turns = ((look, change, show, look), (gone,), (several, look), (later, look), (miss, look), (put, look))
+        first, middle, last = update.text.split("\n")[:3]
+        block = "\n".join((first, NUMBER.sub(str(self.texts.number()), middle), last))
+        misses = [
+            ToolUse(kind="edit", target=file.path, wanted=(one,), content=self.texts.sentence(), missed=True)
+            for one in (like, block)
+        ]
+        turns = ((look, change, show, look), (gone,), (several, look), (later, look), (*misses, look), (put, look))
         units: list[Unit] = [[self._turn(*map(self._does, turn), self._says())] for turn in turns]
         return [*units[:3], [update, *units[3]], *units[4:]]
 
@@ -850,8 +861,12 @@ class _Drawing:
         return [[self._turn(look, *edits, look, self._says())]]
 
     def _edited_large(self) -> list[Unit]:
-        """Two lines, and many at once, are replaced in a file that is larger than what is often read; its end is shown."""
-        file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.lines(LARGE)))
+        """Two lines, and many at once, are replaced in a file that is larger than what is often read; its end is shown.
+
+        By its first thousands of bytes it is ASCII.
+        """
+        rest = self.texts.across(self.texts.lines(LARGE - PLAINLY))
+        file = PlanFile(path=self.texts.path(), text=f"{self.texts.lines(PLAINLY)}{rest}")
         self.steps.append(file)
         lines = file.text.split("\n")
         block = "\n".join(lines[600 : 600 + BLOCK])

@@ -434,6 +434,7 @@ def _behind(drawn: Shells, path: str) -> _Command:
         (
             (f"echo {said} >> {name}", [said]),
             (f"echo {said} >> {name}; false", [said]),
+            (f"echo {said} >> {name}; exit 3", [said]),
             (f"echo {said} >> {name}; echo; echo", [said]),
             (f"echo {said} | tee -a {name} > /dev/null", [said]),
             (f'for n in 1 2 3; do echo "{said} $n" >> {name}; done', [f"{said} {n}" for n in (1, 2, 3)]),

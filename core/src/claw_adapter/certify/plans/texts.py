@@ -113,6 +113,7 @@ ESCAPES: Final = (
     "&amp;", "&lt;b&gt;", "&#39;", "&quot;", "&nbsp;", "<b>", "a & b", "a<b>c", "'", '"', "\\n", "\\t", "\\\\", "\\u00e9",
     "\\x41", '\\"', "%20", "%2F", "%0A", "a+b", "$HOME", "${USER}", "$(id)", "`id`", "!!", "~", "*", "{{name}}", "{0}", "%s",
     "<!-- c -->", '{"a": [1, "b"]}', "@a", "#1", "C:\\new\\table", "\\0", "%%",
+    "[2h]", "[45m]", "[1A]",
 )  # fmt: skip
 """What looks as if it had to be escaped, unescaped, expanded or parsed: for HTML, JSON, URLs, shells, templates."""
 LEADING: Final = (
