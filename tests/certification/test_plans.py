@@ -270,7 +270,7 @@ async def test_a_plan_is_cut_within_a_budget_and_says_so():
 async def test_whoever_interrupts_the_cutting_of_a_plan_keeps_the_finding(tmp_path):
     plan = draw(NONCE, 0, "bronze")
     runner = Showing(plan, hangs=12)
-    bench = SimpleNamespace(shrinking=30, options={}, evidence=tmp_path, nonce=NONCE, interrupted=False)
+    bench = SimpleNamespace(shrinking=30, label="reference", evidence=tmp_path, nonce=NONCE, interrupted=False)
     named = {"harness": SimpleNamespace(name="mine"), "check": SimpleNamespace(id="PLAN-001")}
     kit = SimpleNamespace(bench=bench, claimed=True, **named)
     task = asyncio.create_task(_finding(kit, runner, [PlanOutcome(plan, (FOUND,))], 60))
