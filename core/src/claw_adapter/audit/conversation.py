@@ -266,9 +266,8 @@ class _Request:
             head = self.renderer.plain(said.text).partition("\n")[0]
             if not said.speaker or not head:
                 continue
-            whole = self.renderer.plain(f"{said.speaker}: {said.text}").partition("\n")[
-                0
-            ]  # with the blanks before a text
+            # the blanks that a text begins with may stay behind the name
+            whole = self.renderer.plain(f"{said.speaker}: {said.text}").partition("\n")[0]
             if any(one in self.units[place].text for one in (whole, f"{said.speaker}: {head}")):
                 self.book.named.add(said)
                 named.add(said.kind)

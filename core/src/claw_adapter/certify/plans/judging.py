@@ -110,13 +110,13 @@ def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], 
         if failure is not None and failure.owner in OURS:
             unjudged = unjudged or f"{failure.kind}: {failure.what}"
             return
-        known = failure is not None and failure.owner in (Owner.HARNESS, Owner.OVERLAY)
-        owner = failure.owner.value if failure is not None and known else "adapter"
+        owner = failure.owner if failure is not None else Owner.ADAPTER
+        owner = owner if owner in (Owner.HARNESS, Owner.OVERLAY) else Owner.ADAPTER
         must = "M29" if failure is not None and _raw(failure) else must
         found.setdefault(
             cause,
             AuditFinding.model_validate(
-                {"must": must, "cause": cause, "what": what, "owner": owner, "rounds": (name,)}
+                {"must": must, "cause": cause, "what": what, "owner": owner.value, "rounds": (name,)}
             ),
         )
 

@@ -129,6 +129,11 @@ class _ReadBack:
         return not _lines(self.content)
 
     @property
+    def place(self) -> str:
+        """The file's path, from the root on where the workspace's is known."""
+        return str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
+
+    @property
     def possible(self) -> bool:
         """Whether there is anything on offer to look with."""
         return bool(self.box.read or self.box.run)
@@ -185,8 +190,7 @@ class _ReadBack:
     def _as_said(self, attempts: Sequence[Attempt], result: Result) -> Generator[Attempt, Result, None]:
         """Do what the result of a write may have asked for, where looking does not tell: write again, or call what it names."""
         if not any(says(self.said, one.tool) for one in self.box.read):
-            place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
-            yield from told_first(attempts[0], result, self.box, self.habits, place)
+            yield from told_first(attempts[0], result, self.box, self.habits, self.place)
             return
         for one in attempts:
             yield from carried_out(one, self.habits)
@@ -209,8 +213,7 @@ class _ReadBack:
     ) -> Generator[Attempt, Result, bool]:
         """Do what a result asks for, and write again."""
         attempt, shown = attempts[0], False
-        place = str(PurePosixPath(self.workspace) / self.path) if self.workspace else self.path
-        brought, where = yield from told_first(attempt, said, self.box, self.habits, place)
+        brought, where = yield from told_first(attempt, said, self.box, self.habits, self.place)
         if brought.text and not where:
             shown = yield from self.shown()
         if not shown and (yield from self._with_folders(attempt, tool)):
