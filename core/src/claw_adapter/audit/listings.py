@@ -17,7 +17,7 @@ from claw_adapter.audit.places import hidden, place_in
 from claw_adapter.audit.results import Failed
 from claw_adapter.reading import strings_of
 
-__all__ = ["folder_in", "judge_listing"]
+__all__ = ["folder_in", "judge_listing", "names_in"]
 
 MOST: Final = 100
 """Files up to which a list has all of them; one of more may end somewhere if it says so."""
@@ -79,13 +79,13 @@ def judge_listing(
         stale = {path: name for path, name in stale.items() if name not in below}
         if place != top:  # the name of a file that lies elsewhere as well tells nothing
             names, stale = ({path: name for path, name in one.items() if times[name] == 1} for one in (names, stale))
-        shown = {path for path, name in names.items() if _names(name, flat, times)}
+        shown = {path for path, name in names.items() if names_in(name, flat, times)}
         if not shown or (many and _says_more(flat, [*names.values(), *stale.values()])):
             continue
         said = "the workspace" if place == "." else place
         if lost := sorted(names.keys() - shown):
             failed.note("M20", "listing-wrong", said, f"a list of {said} lacks {lost[0]}, which is there", request)
-        if old := sorted(path for path, name in stale.items() if _names(name, flat, times)):
+        if old := sorted(path for path, name in stale.items() if names_in(name, flat, times)):
             failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
     return named
 
@@ -121,7 +121,7 @@ def _certain(passage: Passage) -> bool:
     return not passage.absent and None not in passage.now
 
 
-def _names(name: str, flat: str, every: Iterable[str]) -> bool:
+def names_in(name: str, flat: str, every: Iterable[str]) -> bool:
     """Whether a list has a name, as it is or quoted as JSON or a shell has it: of both it can be read again.
 
     That of another file, of all that there are, may have it within.

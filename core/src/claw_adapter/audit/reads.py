@@ -43,6 +43,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
+from claw_adapter.audit.searches import Searches, SearchWorld, search_in
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of, call_text
@@ -151,6 +152,7 @@ class Reads:
     """What tools say beside files, and beside histories, that they show whole."""
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
+    searches: Searches = field(default_factory=Searches)
     listers: set[str] = field(default_factory=set)
     """Tools that have named what is in a folder."""
     _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
@@ -208,11 +210,9 @@ class Reads:
                 _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
-            elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
-                self._listed(
-                    folder, name, flat_of(result.text), _there(files, passage), files.gone, failed, exchange.number
-                )
-            elif reads and _mistaken(arguments, flat, files, failed, exchange.number, named):
+            elif self._looked(name, arguments, result.text, _there(files, passage), files, failed, exchange.number) or (
+                reads and _mistaken(arguments, flat, files, failed, exchange.number, named)
+            ):
                 continue
             elif session := _session(arguments, talks.sessions):
                 older = talks.older.get(session.id, frozenset())
@@ -225,20 +225,29 @@ class Reads:
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
 
-    def _listed(
+    def _looked(
         self,
-        folder: str,
         tool: str,
-        flat: str,
+        arguments: dict[str, JsonValue],
+        result: str,
         there: Mapping[str, Passage],
-        gone: set[str],
+        files: Files,
         failed: Failed,
         request: int,
-    ) -> None:
-        """A call that names a folder."""
-        known = self.strict and tool in self.listers
-        if judge_listing(folder, flat, there, gone, failed, request, looks=bool(LOOKS.search(tool)), lists=known):
-            self.listers.add(tool)
+    ) -> bool:
+        """Whether a call looks for something in a folder, or names a folder and nothing else."""
+        search = search_in(arguments, files.before, self.workspace) if LOOKS.search(tool) else None
+        if search is not None:
+            texts = {path: one for path, one in there.items() if path not in files.others}
+            world = SearchWorld(texts, files.others, files.older, self.workspace)
+            self.searches.judge(tool, search, flat_of(result), world, failed, request)
+        elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
+            known, looks = self.strict and tool in self.listers, bool(LOOKS.search(tool))
+            if judge_listing(folder, flat_of(result), there, files.gone, failed, request, looks=looks, lists=known):
+                self.listers.add(tool)
+        else:
+            return False
+        return True
 
     def _printed(self, texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:
         """Whether a result has all that a command was to print."""

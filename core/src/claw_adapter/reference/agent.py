@@ -48,6 +48,12 @@ def _tool(name: str, about: str, **parameters: str) -> dict[str, Any]:
 TOOLS = [
     _tool("list_files", "List the files below a directory.", directory="Directory, relative to the workspace?"),
     _tool(
+        "search_files",
+        "Search the text files below a directory for a text.",
+        query="Text to look for",
+        directory="Directory, relative to the workspace?",
+    ),
+    _tool(
         "read_file", "Read a text file.", path="Path relative to the workspace", offset="First line?", limit="Lines?"
     ),
     _tool("write_file", "Create or replace a file.", path="Path relative to the workspace", content="The whole text"),
@@ -214,6 +220,22 @@ class Agent:
         """The files below a directory, one per line, sorted."""
         found = (path for path in self._path(directory).rglob("*") if path.is_file() and ".git" not in path.parts)
         return "\n".join(sorted(path.relative_to(self.workspace).as_posix() for path in found)) or "(no files)"
+
+    def tool_search_files(self, query: str, directory: str = ".") -> str:
+        """The lines that have a text, each behind its file's path and its number."""
+        found = (
+            f"{path}:{number}: {line}"
+            for path in self.tool_list_files(directory).splitlines()
+            for number, line in enumerate(self._text_of(path).splitlines(), 1)
+            if query in line
+        )
+        return "\n".join(found) or "(nothing found)"
+
+    def _text_of(self, path: str) -> str:
+        """What a file has; nothing where it is no text, or none."""
+        full = self.workspace / path
+        data = full.read_bytes() if full.is_file() else b""
+        return "" if b"\0" in data else data.decode("utf-8", "replace")
 
     def tool_read_file(self, path: str, offset: str = "1", limit: str = "") -> str:
         """A text file, or some of its lines."""

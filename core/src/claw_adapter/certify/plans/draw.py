@@ -107,6 +107,8 @@ BLOCK: Final = 50
 HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 NUMBER: Final = re.compile(r"\d+")
+SOUGHT: Final = re.compile(r"(?a:\b\d{5,}\b)")
+"""Numbers that are looked for in files."""
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
 PIECES: Final = (1, 7, 24, 40, 400)
@@ -554,6 +556,8 @@ class _Drawing:
                 found.append(last[-1])
             elif rng.random() < 0.15:
                 found.append(ToolUse(kind="list", target=path.rpartition("/")[0]))
+            elif files[path] and rng.random() < 0.15 and (numbers := SOUGHT.findall(files[path])):
+                found.append(ToolUse(kind="search", target="", content=rng.choice(numbers)))
             elif self.height > 0 and rng.random() < 0.15:
                 found.append(self._reads(rng.choice(self.histories[1:])))
             elif path in changed or (files[path] and rng.random() < 0.5):

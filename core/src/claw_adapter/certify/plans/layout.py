@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
+import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -224,12 +226,8 @@ class _Layout:
         self.files |= effect.leaves
         self.placed -= {path for path, text in effect.leaves.items() if text is None}
         match use.kind:
-            case "history":
-                found = self.reading(use.target) if use.target in self.given else None
-                said = tuple(message.text for message in self.given.get(use.target, ()))
-                return found.model_copy(update={"wanted": said}) if found is not None else None
-            case "read":  # what was never there is asked for once
-                return use.model_copy(update={"wanted": () if text is None else (text,)})
+            case "history" | "read" | "search" | "find":
+                return self._asked(use)
             case "pages" | "cat" | "status" | "edit" | "drop" | "move" if not once:
                 return None
             case "folder":
@@ -247,6 +245,22 @@ class _Layout:
             case _:
                 pass
         return use
+
+    def _asked(self, use: ToolUse) -> ToolUse | None:
+        """A purpose that changes nothing, with what is to come back; None where it is about a session that is not there."""
+        there = {path: text for path, text in self.files.items() if text is not None}
+        match use.kind:
+            case "history":
+                found = self.reading(use.target) if use.target in self.given else None
+                said = tuple(message.text for message in self.given.get(use.target, ()))
+                return found.model_copy(update={"wanted": said}) if found is not None else None
+            case "search":
+                wanted = [posixpath.basename(path) for path, text in there.items() if use.content in text]
+            case "find":
+                wanted = fnmatch.filter(map(posixpath.basename, there), posixpath.basename(use.content))
+            case _:  # what was never there is asked for once
+                wanted = [there[use.target]] if use.target in there else []
+        return use.model_copy(update={"wanted": tuple(wanted)})
 
 
 def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:

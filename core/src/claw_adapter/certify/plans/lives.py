@@ -7,6 +7,7 @@ least to such names and such texts before.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ TURNS: Final = 7
 """In which it happens."""
 BESIDE: Final = 4
 """Files in one folder."""
+NUMBER: Final = re.compile(r"(?a:\b\d{5,}\b)")
 LEAST: Final = 12
 """Characters of a line that an edit replaces, at least."""
 
@@ -150,8 +152,11 @@ class _Living:
         return self.texts.text(file.life.lines, file.life.end)
 
     def _look(self, file: _File) -> ToolUse:
-        """It is read, shown by a command, or its folder is listed, by turns."""
+        """It is read, shown by a command, or its folder is listed, by turns; now and then a number in it is looked for."""
         file.looks += 1
+        numbers = NUMBER.findall(file.text or "")
+        if numbers and file.looks % 5 == 0:
+            return ToolUse(kind="search", target=file.folder, content=self.rng.choice(numbers))
         if file.looks % 4 == 3:
             return ToolUse(kind="list", target=file.path.rpartition("/")[0])
         return ToolUse(kind="cat" if file.text is not None and file.looks % 2 else "read", target=file.path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import posixpath
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,12 @@ UPDATED: Final = 0.4
 """How often an update changes a file before a turn."""
 AGAIN: Final = 0.3
 """How often what was looked at last is looked at in the same way."""
+SOUGHT: Final = 0.3
+"""How often a look, else, is for what stands somewhere, or for a name."""
+BY_NAME: Final = 0.3
+FEW: Final = 6
+"""Words of which the rarest is looked for: what stands in many files makes a long result."""
+WORD: Final = re.compile(r"(?a:\b\d{5,}\b|\b[A-Za-z]{5,}\b)")
 MANY: Final = "".join(f"{number}\n" for number in range(101, 181))
 LONG: Final = "-" * 4_200
 """A line that no terminal takes at once."""
@@ -203,11 +210,24 @@ class Shells:
             return ToolUse(kind="read", target=path)
         if self.rng.random() < 0.2:
             return ToolUse(kind="list", target=posixpath.dirname(path))
+        if self.rng.random() < SOUGHT:
+            return self._search(path)
         filled = [one for one, text in self.files.items() if text]
         if not filled:
             return ToolUse(kind="read", target=path)
         there = path if path in filled else self.rng.choice(filled)
         return self._ran(next(self.shows)(self, there), there)
+
+    def _search(self, path: str) -> ToolUse:
+        """A file is looked for by its name, or files by what one of the texts has in it, be it there now or not."""
+        folder, name = posixpath.split(path)
+        place = folder if path in self.files and self.rng.random() < 0.5 else ""
+        words = WORD.findall(self.rng.choice([*self.files.values(), *self.pool]))
+        if not words or self.rng.random() < BY_NAME:
+            return ToolUse(kind="find", target=place, content=f"**/{name}")
+        some = self.rng.sample(words, min(FEW, len(words)))
+        rarest = min(some, key=lambda word: sum(word in text for text in self.files.values()))
+        return ToolUse(kind="search", target=place, content=rarest)
 
     def _change(self) -> tuple[ToolUse, str]:
         """A call that changes a file, and that."""

@@ -29,7 +29,7 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
-from claw_adapter.endpoint.reader.parts import edit_file, list_folder, read_pages
+from claw_adapter.endpoint.reader.parts import edit_file, list_folder, read_pages, search_files
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -74,6 +74,7 @@ class ToolUse(Record):
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
     and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
     ``newer`` asks a command whether the target was changed later than the file `content`;
+    ``search`` looks for the `content` in the files of a folder, and ``find`` for files whose names are as that pattern says;
     ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``drop``
     removes a file by a command, ``move`` gives it another path, the `content`; ``folder`` makes a folder by a command;
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
@@ -82,7 +83,7 @@ class ToolUse(Record):
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer", "status", "folder", "count", "program",
+        "newer", "status", "folder", "count", "program", "search", "find",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -365,6 +366,9 @@ class PlayedModel(Model):
                 ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
             case "list":
                 ways = list_folder(use.target, self._workspace, box, habits)
+            case "search" | "find":
+                by_name = use.kind == "find"
+                ways = search_files(use.content, use.target, self._workspace, box, habits, by_name=by_name)
             case "run":
                 ways = _commanded([use.target], box)
             case "stray":

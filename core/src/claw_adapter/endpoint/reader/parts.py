@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.matching import normalise
-from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, fixed
+from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, QUERY, SEARCHED, finds, fixed
 from claw_adapter.endpoint.reader.refusals import says, told_first
-from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, Param
+from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
 from claw_adapter.endpoint.reader.writing import holds
 
-__all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers"]
+__all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
+
+NAMED: Final = ("glob", "globpattern", "filepattern")
+"""Keys of a pattern of names."""
 
 
 def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: Sequence[int], size: int) -> Steps:
@@ -85,6 +89,34 @@ def listers(box: Toolbox) -> Iterator[Candidate]:
         more = any(one.needed for one in form.items if one is not item)
         if item is not None and not more and name not in others and lists(name, form):
             yield Candidate(name, item, fixed(form, (item,)), known=form)
+
+
+def search_files(text: str, path: str, workspace: str, box: Toolbox, habits: Habits, *, by_name: bool = False) -> Steps:
+    """Look for a text, or for files by a pattern of their names, in a folder, with tools that say that they search.
+
+    Which of them looks at texts and which at names only shows: each is asked until one has found it.
+    """
+    kind = "find" if by_name else "search"
+    for tool in habits.tools(kind, [*searchers(box, by_name=by_name)]):
+        more: dict[At, JsonValue] = {}
+        place = tool.folder
+        if place is not None:
+            folder = Candidate(tool.tool, place)
+            more[place.at] = habits.forms(kind, folder.forms(path or ".", workspace, habits.styles))[0][1]
+        yield Attempt(kind, tool.tool, filled(tool.fixed, {tool.target.at: tool.target.shaped(text), **more}))
+    return False
+
+
+def searchers(box: Toolbox, *, by_name: bool) -> Iterator[Candidate]:
+    """Tools that say that they search, and need nothing but what to look for; most can be told where."""
+    for name, form in box.every:
+        keys = (*NAMED, *SEARCHED) if by_name else SEARCHED
+        needed = [item for item in form.items if item.needed]
+        item = form.one_of(keys, "string") if not needed else needed[0] if needed[0].key in keys else None
+        place = form.one_of((*FOLDER, *PATH), "string")
+        somewhere = place is not None or (item is not None and item.key not in QUERY)  # others ask the web, or memories
+        if item is not None and len(needed) < 2 and somewhere and item.accepts("string") and finds(name, form):
+            yield Candidate(name, item, fixed(form, (item,)), folder=place, known=form)
 
 
 def replacers(box: Toolbox) -> Iterator[Candidate]:

@@ -53,6 +53,7 @@ __all__ = [
     "QUERY",
     "READ_VERBS",
     "REMOVAL",
+    "SEARCHED",
     "SHOWS",
     "TAKEN_AWAY",
     "TAKES_AWAY",
@@ -110,7 +111,21 @@ SEARCHED: Final = (
 )  # fmt: skip
 """Keys of what a tool looks for that says that it searches."""
 _FINDS: Final = frozenset(
-    {"search", "searches", "find", "finds", "grep", "lookup", "look", "looks", "recall", "recalls", "match", "matches"}
+    {
+        "search",
+        "searches",
+        "find",
+        "finds",
+        "grep",
+        "glob",
+        "lookup",
+        "look",
+        "looks",
+        "recall",
+        "recalls",
+        "match",
+        "matches",
+    }
 )
 _HISTORY: Final = (
     *QUERY,

@@ -1,0 +1,200 @@
+"""What a tool that searches finds: files that have a text or a name now, all of them, and none that no longer has it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Final
+
+from pydantic import JsonValue
+
+from claw_adapter.audit.course import Passage
+from claw_adapter.audit.listings import names_in
+from claw_adapter.audit.places import hidden, place_in
+from claw_adapter.audit.results import LEAST, Failed, lines_of_text
+from claw_adapter.protocol.limits import Clip, Loss
+from claw_adapter.reading import strings_of
+
+__all__ = ["Search", "SearchWorld", "Searches", "search_in"]
+
+PLAIN: Final = re.compile(r"\w+(?: \w+)*")
+"""What is the same as a text and as a regular expression."""
+BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
+"""A pattern of names, of files anywhere below: of one name, or of all that end so."""
+SHORT: Final = 4
+"""Characters of what is looked for, at least: in less, there may be some of it anywhere."""
+MOST: Final = 20
+"""Files, and lines, that are found without any being left out."""
+LINE: Final = 200
+"""Characters of a line that is shown whole."""
+CONTROL: Final = re.compile(r"[^\S \t\n\r]|[\x00-\x08\x0e-\x1f\x7f]")
+"""What stands in no plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a call looks for, a text or (`by_name`) a pattern of names, and where: "" is the workspace."""
+
+    text: str
+    folder: str
+    by_name: bool
+    narrow: bool
+    """Whether it says more than that: what is left out may be left out for this."""
+
+    def finds(self, path: str, text: str) -> bool:
+        """Whether a file is to be found, which has this text."""
+        if not self.by_name:
+            return self.text in text
+        name = PurePosixPath(path).name
+        return name.endswith(self.text[1:]) if self.text.startswith("*") else name == self.text
+
+
+def search_in(arguments: Mapping[str, JsonValue], paths: Collection[str], workspace: str) -> Search | None:
+    """What a call looks for, if that is plain, and nothing else can be meant; else None."""
+    texts = list(strings_of(dict(arguments)))
+    folders = ["", *(str(parent) for path in paths for parent in PurePosixPath(path).parents)]
+    places = {text: place_in(f"{text.rstrip('/')}/", workspace).rstrip("/") for text in texts}
+    inside = ["" if places[text] == "." else places[text] for text in texts if places[text] in folders]
+    sought = [text for text in texts if places[text] not in folders]
+    if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT or sought[0] in paths:
+        return None
+    if not (PLAIN.fullmatch(sought[0]) or BY_NAME.fullmatch(sought[0])):
+        return None
+    by_name = BY_NAME.fullmatch(sought[0])
+    narrow = len(arguments) > len(texts)
+    return Search(by_name[1] if by_name else sought[0], "".join(inside), by_name is not None, narrow)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWorld:
+    """The workspace when a call is made.
+
+    Args:
+        there: the files that are texts, with what they are.
+        others: those that are none.
+        older: of each file, lines that it had in an earlier round, and no longer has.
+        end: how the workspace's path ends.
+    """
+
+    there: Mapping[str, Passage]
+    others: Collection[str]
+    older: Mapping[str, Collection[str]]
+    end: str
+
+    def texts(self, path: str) -> list[str]:
+        """What a file may be, where that is known; nothing of one that may not be there."""
+        passage = self.there.get(path, Passage())
+        texts = [text for text in passage.now if text is not None]
+        return texts if len(texts) == len(passage.now) and not passage.absent else []
+
+    @property
+    def gone(self) -> set[str]:
+        """Files that were deleted in an earlier round."""
+        return {path for path in self.older if path not in self.there and path not in self.others}
+
+    def names(self, path: str, flat: str) -> bool:
+        """Whether a result names a file so that no other can be meant: by its path, or by a name that no other has."""
+        name = PurePosixPath(path).name
+        times = Counter(PurePosixPath(one).name for one in (*self.there, *self.others, *self.gone))
+        return path in flat or (times[name] == 1 and names_in(name, flat, times))
+
+
+@dataclass(slots=True)
+class Searches:
+    """What tools have found over a trial: which of them search texts, or names, and where, only that shows."""
+
+    losses: Collection[Loss] = ()
+    reached: dict[tuple[str, bool], tuple[set[str], set[str]]] = field(default_factory=dict)
+    """By tool, and whether by names: the folders in which it has found files, and their suffixes."""
+
+    def judge(self, tool: str, search: Search, flat: str, world: SearchWorld, failed: Failed, request: int) -> None:
+        """Hold a result against the files; what is missing counts if the tool turns out to find files such as that.
+
+        Args:
+            tool: its name.
+            search: what was looked for.
+            flat: the result.
+            world: what there is to be found.
+            failed: where findings go.
+            request: the number of the request that the call came with.
+        """
+        found = [path for path in world.there if _due(search, path, world.texts(path))]
+        shown = [path for path in found if world.names(path, flat)]
+        self._reach(tool, search, shown)
+        if old := next(_stale(search, flat, world), ""):
+            what = f"a search for {search.text!r} shows what is not there any more: {old[:80]!r}"
+            failed.note("M20", "search-stale", search.text, what, request)
+        if search.narrow or len(found) > MOST or self._cut(flat):
+            return
+        for path in found:
+            if not names_in(PurePosixPath(path).name, flat, ()):
+                what = f"a search for {search.text!r} in {search.folder or 'the workspace'} does not find {path}"
+                failed.note(
+                    "M20", "search-missing", path, what, request, unless=partial(self._beyond, tool, search, path)
+                )
+        lines = {line for path in shown for line in _lines(search, world.texts(path))}
+        lost = sorted(line for line in lines if line not in flat)
+        if lost and len(lost) < len(lines) <= MOST:
+            what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
+            failed.note("M20", "search-missing", lost[0], what, request)
+
+    def _reach(self, tool: str, search: Search, shown: Collection[str]) -> None:
+        """The tool is known to find such files from now on."""
+        for path in shown:
+            if search.by_name or search.text not in path:
+                folders, suffixes = self.reached.setdefault((tool, search.by_name), (set(), set()))
+                folders.add(str(PurePosixPath(path).parent))
+                suffixes.add(PurePosixPath(path).suffix)
+
+    def _beyond(self, tool: str, search: Search, path: str) -> bool:
+        """Whether a file is such as the tool has never found: some leave out folders, or kinds of files."""
+        folders, suffixes = self.reached.get((tool, search.by_name), (set(), set()))
+        pure = PurePosixPath(path)
+        return str(pure.parent) not in folders or pure.suffix not in suffixes
+
+    def _cut(self, flat: str) -> bool:
+        clips = (loss.characters for loss in self.losses if isinstance(loss, Clip) and loss.of == "result")
+        return any(2 * len(flat) > characters for characters in clips)
+
+
+def _due(search: Search, path: str, texts: Collection[str]) -> bool:
+    """Whether a file is to be found, whatever it may be: it is not hidden, and, where its text is looked at, a plain one."""
+    pure = PurePosixPath(path)
+    if hidden(pure) or not texts or (search.folder and not pure.is_relative_to(search.folder)):
+        return False
+    return all(search.finds(path, text) and (search.by_name or not CONTROL.search(text)) for text in texts)
+
+
+def _lines(search: Search, texts: Sequence[str]) -> Iterator[str]:
+    """The lines, short enough to be shown whole, that have what is looked for in whatever the file may be."""
+    first, *others = map(lines_of_text, texts if not search.by_name else ("",))
+    for line in first:
+        if search.text in line and LEAST <= len(line) <= LINE and all(line in other for other in others):
+            yield line
+
+
+def _stale(search: Search, flat: str, world: SearchWorld) -> Iterator[str]:
+    """Lines with what is looked for that no file has any more; and files, named on lines of their own, that lack it now."""
+    if not search.by_name and not any(None in passage.now for passage in world.there.values()):
+        now = [text for passage in world.there.values() for text in passage.now if text is not None]
+        past = {line for lines in world.older.values() for line in lines}
+        past |= {line for passage in world.there.values() for text in passage.known for line in lines_of_text(text)}
+        held = (line for line in sorted(past) if search.text in line and len(line) >= LEAST and line in flat)
+        yield from (line for line in held if not any(line in text for text in now))
+    gone = world.gone
+    for line in flat.splitlines():
+        place = place_in(line.strip().removesuffix(":"), world.end)
+        meant = [path for path in {place, f"{search.folder}/{place}"} if path in gone or path in world.there]
+        if meant and all(path in gone or _lacks(search, path, world) for path in meant):
+            yield place
+
+
+def _lacks(search: Search, path: str, world: SearchWorld) -> bool:
+    """Whether neither a file's text, whatever it may be, nor its path has what is looked for, in whatever case."""
+    text, texts = search.text.casefold(), world.texts(path)
+    has = any(text in one.casefold() for one in (path, *texts))
+    return bool(texts) and not search.by_name and not has

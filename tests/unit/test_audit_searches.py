@@ -1,0 +1,123 @@
+"""What a search finds, held against the files that are there."""
+
+import pytest
+
+from claw_adapter.audit.course import Passage
+from claw_adapter.audit.results import Failed
+from claw_adapter.audit.searches import Search, Searches, SearchWorld, search_in
+from claw_adapter.protocol.limits import Clip
+
+FILES = {
+    "a.md": "The crate 141734 is blue.\nNothing else is known of it.\n",
+    "notes/b.md": "The blue crate was sent.\nThe ferry took 141734 at noon.\n",
+    "notes/c.csv": "141734,crate\n",
+    "notes/d.md": "Nobody knows of any ferry.\n",
+}
+END = "/t/workspace"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "search"),
+    [
+        ({"pattern": "141734"}, Search("141734", "", False, False)),
+        ({"query": "blue crate", "path": "notes/"}, Search("blue crate", "notes", False, False)),
+        ({"pattern": "Übersicht", "path": "/agent/workspace"}, Search("Übersicht", "", False, False)),
+        ({"pattern": "141734", "head_limit": 3}, Search("141734", "", False, True)),
+        ({"pattern": "**/b.md", "path": "."}, Search("b.md", "", True, False)),
+        ({"pattern": "**/*.csv"}, Search("*.csv", "", True, False)),
+        ({"pattern": "14.*34"}, None),
+        ({"pattern": "of"}, None),
+        ({"pattern": "ferry", "glob": "*.md"}, None),
+        ({"pattern": "ferry", "path": "elsewhere"}, None),
+        ({"pattern": "ferry", "type": "py"}, None),
+        ({"path": "notes"}, None),
+    ],
+)
+def test_what_is_looked_for(arguments, search):
+    assert search_in(arguments, FILES, END) == search
+
+
+NUMBER = Search("141734", "", False, False)
+
+
+def causes(*results, search=NUMBER, older=None, files=None, losses=(), others=()):
+    """Of what one tool has found, call by call."""
+    searches, failed = Searches(losses), Failed()
+    there = {path: Passage(now=(text,)) for path, text in FILES.items()} | dict(files or {})
+    for number, flat in enumerate(results):
+        world = SearchWorld(there, others, older or {}, END)
+        searches.judge("grep", search, flat, world, failed, number)
+    return sorted({cause for cause, _ in (*failed.found, *failed.decided().found)})
+
+
+LINES = "a.md:1: The crate 141734 is blue.\nnotes/b.md:2: The ferry took 141734 at noon.\nnotes/c.csv:1: 141734,crate"
+PATHS = "/x/t/workspace/a.md\n/x/t/workspace/notes/b.md\n/x/t/workspace/notes/c.csv"
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        (LINES,),
+        (PATHS,),
+        ("3 files\n" + PATHS,),
+        ("a.md\nb.md\nc.csv",),
+        ("(nothing found)",),
+        ("error: no ripgrep",),
+        (LINES.replace("notes/c.csv:1: 141734,crate", ""),),
+        ("a.md\n",),
+        ("a.md: 1\nb.md: 1\nc.csv: 1",),
+    ],
+    ids=["lines", "paths", "counted", "names", "looks at names", "refuses", "never csv", "never notes", "counts"],
+)
+def test_a_search_that_is_right(results):
+    assert causes(*results) == []
+
+
+def test_a_file_is_missing_where_its_like_were_found():
+    assert causes(PATHS, "/x/t/workspace/a.md\n/x/t/workspace/notes/c.csv") == ["search-missing"]
+    assert causes("", PATHS) == ["search-missing"], "also when it is found later"
+    assert causes(LINES, "(nothing found)", search=Search("141734", "", False, True)) == []
+
+
+def test_a_line_is_missing_beside_others():
+    files = {"a.md": Passage(now=("The crate 141734 is blue.\nThe other crate, 141734, is red.\n",))}
+    assert causes(LINES, files=files) == ["search-missing"]
+    assert causes(f"{LINES}\na.md:2: The other crate, 141734, is red.", files=files) == []
+    assert causes(PATHS, files=files) == []
+
+
+def test_what_is_no_plain_text_is_missing_for_no_one():
+    files = {"notes/e.md": Passage(now=("141734\0 and more",)), ".f.md": Passage(now=("141734",))}
+    assert causes(LINES, files=files) == []
+    assert causes(LINES, files={"notes/e.md": Passage(now=(None, "141734"))}) == []
+
+
+def test_what_is_not_there_any_more():
+    older = {"notes/d.md": {"The crate 141734 was red."}, "gone.md": {"The crate 141734 is gone."}}
+    assert causes(f"{LINES}\nnotes/d.md:1: The crate 141734 was red.", older=older) == ["search-stale"]
+    assert causes(f"{PATHS}\n/x/t/workspace/notes/d.md", older=older) == ["search-stale"]
+    assert causes(f"{PATHS}\ngone.md", older=older) == ["search-stale"]
+    assert causes(f"{LINES}\nsee notes/d.md", older=older) == []
+    older = {"notes/d.md": {"The crate 141734 is blue."}}
+    assert causes(LINES, older=older) == [], "another file has it now"
+
+
+def test_what_one_reply_changes_may_be_found_or_not():
+    files = {"notes/d.md": Passage(before=("The crate 141734 was red.",), now=("The crate 141734 was red.", "Red."))}
+    assert causes(f"{LINES}\nnotes/d.md:1: The crate 141734 was red.", files=files) == []
+    assert causes(LINES, files=files) == []
+
+
+def test_names():
+    search = Search("*.md", "notes", True, False)
+    assert causes("notes/b.md\nnotes/d.md", search=search) == []
+    assert causes("notes/b.md", search=search) == ["search-missing"]
+    assert causes("notes/b.md\nnotes/d.md\nnotes/x.md", search=search, older={"notes/x.md": set()}) == ["search-stale"]
+
+
+def test_a_declared_cut_may_leave_something_out():
+    assert causes(PATHS, PATHS[:40], losses=(Clip(of="result", characters=60),)) == []
+
+
+def test_a_file_that_is_no_text_is_nobodys():
+    assert causes(f"{PATHS}\n/x/t/workspace/image.bin", others=("image.bin",)) == []
