@@ -127,7 +127,7 @@ def test_every_past_has_each_kind_of_message(nonce):
 def test_every_plan_does_what_agents_do_with_commands_and_names_a_tool_that_there_is_not(level):
     plan = draw(NONCE, 0, level)
     uses = [use for turn in plan.turns for reply in turn.replies for use in reply.uses]
-    assert {use.kind for use in uses} >= {"drop", "move", "put", "add", "list", "stray"}
+    assert {use.kind for use in uses} >= {"drop", "move", "put", "add", "list", "search", "find", "stray"}
     assert any(use.inside for use in uses)
     assert any("\n" in use.wanted[0].strip() for use in uses if use.kind == "edit")
     assert any(len(line) > 20 and not any(map(str.isascii, line[:3])) for use in uses for line in use.wanted)

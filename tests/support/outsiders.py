@@ -98,6 +98,14 @@ class ListsAFolderOnce(Agent):
         agent.tool_list_files = lambda directory=".": seen.setdefault(directory, lists(directory))
 
 
+class SearchesWhatFilesWere(Agent):
+    """A file is searched as it was when it was searched first."""
+
+    def change(self, agent):
+        text_of, seen = agent._text_of, {}
+        agent._text_of = lambda path: seen.setdefault(path, text_of(path))
+
+
 class LeavesProcessAfterFailure(PlantedConversation):
     """A process in a session of its own, without the mark, stays behind when a turn fails."""
 
@@ -293,19 +301,20 @@ NAMED = [
         },
     ),
     (
-        "bronze", 89,
+        "bronze", 91,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
             CachesByPathAndSize: "M20 file-stale",
             ListsAFolderOnce: "M20 listing-wrong",
+            SearchesWhatFilesWere: "M20 search-stale",
             BringsBackWhatWasRemoved: "M17 removed-there",
             PostsElsewhere: "M11 connects-elsewhere",
         },
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 118,
+        "silver", 120,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

@@ -27,8 +27,8 @@ BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
-MOST: Final = 20
-"""Files, and lines, that are found without any being left out."""
+MOST: Final = 8
+"""Lines that are shown, or whose files are, without any being left out."""
 LINE: Final = 200
 """Characters of a line that is shown whole."""
 CONTROL: Final = re.compile(r"[^\S \t\n\r]|[\x00-\x08\x0e-\x1f\x7f]")
@@ -96,6 +96,14 @@ class SearchWorld:
         """Files that were deleted in an earlier round."""
         return {path for path in self.older if path not in self.there and path not in self.others}
 
+    def times(self, search: Search) -> int:
+        """How many lines, or names, there are to be found, for a search that looks at no case."""
+        if search.by_name:
+            return sum(search.finds(path, "") for path in self.there)
+        text = search.text.casefold()
+        lines = (line for path in self.there for one in self.texts(path) for line in one.casefold().splitlines())
+        return sum(text in line for line in lines)
+
     def names(self, path: str, flat: str) -> bool:
         """Whether a result names a file so that no other can be meant: by its path, or by a name that no other has."""
         name = PurePosixPath(path).name
@@ -128,7 +136,7 @@ class Searches:
         if old := next(_stale(search, flat, world), ""):
             what = f"a search for {search.text!r} shows what is not there any more: {old[:80]!r}"
             failed.note("M20", "search-stale", search.text, what, request)
-        if search.narrow or len(found) > MOST or self._cut(flat):
+        if search.narrow or world.times(search) > MOST or self._cut(flat):
             return
         for path in found:
             if not names_in(PurePosixPath(path).name, flat, ()):
@@ -138,7 +146,7 @@ class Searches:
                 )
         lines = {line for path in shown for line in _lines(search, world.texts(path))}
         lost = sorted(line for line in lines if line not in flat)
-        if lost and len(lost) < len(lines) <= MOST:
+        if lost and len(lost) < len(lines):
             what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
             failed.note("M20", "search-missing", lost[0], what, request)
 

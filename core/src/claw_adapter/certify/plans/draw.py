@@ -23,7 +23,7 @@ from claw_adapter.certify.plans.plan import (
     PlanTurn,
     SessionPlan,
 )
-from claw_adapter.certify.plans.shells import shell_turns
+from claw_adapter.certify.plans.shells import LONG_NUMBER, shell_turns
 from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import (
     BREAKS,
@@ -107,8 +107,6 @@ BLOCK: Final = 50
 HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 NUMBER: Final = re.compile(r"\d+")
-SOUGHT: Final = re.compile(r"(?a:\b\d{5,}\b)")
-"""Numbers that are looked for in files."""
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
 PIECES: Final = (1, 7, 24, 40, 400)
@@ -201,6 +199,7 @@ class _Drawing:
             self._said_again,
             self._brought,
             self._listed,
+            self._sought,
             self._repeated,
             self._common,
             self._called,
@@ -556,7 +555,7 @@ class _Drawing:
                 found.append(last[-1])
             elif rng.random() < 0.15:
                 found.append(ToolUse(kind="list", target=path.rpartition("/")[0]))
-            elif files[path] and rng.random() < 0.15 and (numbers := SOUGHT.findall(files[path])):
+            elif files[path] and rng.random() < 0.15 and (numbers := LONG_NUMBER.findall(files[path])):
                 found.append(ToolUse(kind="search", target="", content=rng.choice(numbers)))
             elif self.height > 0 and rng.random() < 0.15:
                 found.append(self._reads(rng.choice(self.histories[1:])))
@@ -719,6 +718,34 @@ class _Drawing:
             steps.append(self._turn(look, self._says()))
         named = ToolUse(kind="move", target=paths[3], content=f"{folder}/{self.texts.word()}.md")
         return [[*steps, self._turn(look, self._does(named), look, self._says())]]
+
+    def _sought(self) -> list[Unit]:
+        """A number is looked for that stands in two files, and one of them by its name; then again, and what is new as well.
+
+        Between, an update replaces the one and brings a third that has the number; the agent edits the other one, writes to a
+        fourth, and removes the third.
+        """
+        folder, number = f"{self.texts.word()}/{self.rng.choice(NOUNS)}", str(self.texts.number())
+        has = [f"{self.texts.lines(2)}{self.texts.sentence()} {number}\n{self.texts.lines(1)}" for _ in range(4)]
+        paths = [
+            f"{folder}/{self.texts.word()}.{suffix}" for suffix in self.rng.sample(("md", "txt", "csv", "yaml"), 4)
+        ]
+        self.steps += [PlanFile(path=path, text=text) for path, text in zip(paths[:2], has, strict=False)]
+        self.steps.append(PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self.texts.lines(3)))
+        looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]
+        names = [ToolUse(kind="find", target=folder, content=f"**/{posixpath.basename(path)}") for path in paths]
+        changes = [
+            PlanChange(path=path, action="new", text=text)
+            for path, text in ((paths[0], self.texts.lines(3)), (paths[2], has[2]))
+        ]
+        line = next(one for one in has[1].split("\n") if number in one)
+        edit = ToolUse(kind="edit", target=paths[1], wanted=(line,), content=self.texts.sentence())
+        write = ToolUse(kind="write", target=paths[3], content=has[3])
+        gone = ToolUse(kind="drop", target=paths[2])
+        first = self._turn(self._does(*looks, *names[:1]), self._says())
+        replies = (looks[0], names[2]), (edit, write), (*looks, names[3]), (gone,), (*looks, *names[2:])
+        again = self._turn(*(self._does(*uses) for uses in replies), self._says())
+        return [[first], [*changes, again]]
 
     def _crowd(self) -> list[ToolUse]:
         """A folder with many files, and a list of it."""

@@ -7,7 +7,6 @@ least to such names and such texts before.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Final, Literal
 
 from claw_adapter.certify.demand import LEVELS, Level
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile
+from claw_adapter.certify.plans.shells import LONG_NUMBER
 from claw_adapter.certify.plans.texts import ENDINGS, LINES, SAID, SHAPES, Texts
 from claw_adapter.endpoint.models.played import ToolUse
 
@@ -37,7 +37,6 @@ TURNS: Final = 7
 """In which it happens."""
 BESIDE: Final = 4
 """Files in one folder."""
-NUMBER: Final = re.compile(r"(?a:\b\d{5,}\b)")
 LEAST: Final = 12
 """Characters of a line that an edit replaces, at least."""
 
@@ -154,7 +153,7 @@ class _Living:
     def _look(self, file: _File) -> ToolUse:
         """It is read, shown by a command, or its folder is listed, by turns; now and then a number in it is looked for."""
         file.looks += 1
-        numbers = NUMBER.findall(file.text or "")
+        numbers = LONG_NUMBER.findall(file.text or "")
         if numbers and file.looks % 5 == 0:
             return ToolUse(kind="search", target=file.folder, content=self.rng.choice(numbers))
         if file.looks % 4 == 3:

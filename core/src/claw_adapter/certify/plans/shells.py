@@ -20,7 +20,7 @@ from claw_adapter.certify.plans.plan import PlanChange, PlanFile
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
-__all__ = ["ShellTurn", "Shells", "shell_turns"]
+__all__ = ["LONG_NUMBER", "ShellTurn", "Shells", "shell_turns"]
 
 T = TypeVar("T")
 
@@ -40,7 +40,9 @@ SOUGHT: Final = 0.3
 BY_NAME: Final = 0.3
 FEW: Final = 6
 """Words of which the rarest is looked for: what stands in many files makes a long result."""
-WORD: Final = re.compile(r"(?a:\b\d{5,}\b|\b[A-Za-z]{5,}\b)")
+LONG_NUMBER: Final = re.compile(r"(?a:\b\d{5,}\b)")
+"""What is looked for in files, since it stands in few of them."""
+WORD: Final = re.compile(r"(?a:\b[A-Za-z]{5,}\b)")
 MANY: Final = "".join(f"{number}\n" for number in range(101, 181))
 LONG: Final = "-" * 4_200
 """A line that no terminal takes at once."""
@@ -222,7 +224,8 @@ class Shells:
         """A file is looked for by its name, or files by what one of the texts has in it, be it there now or not."""
         folder, name = posixpath.split(path)
         place = folder if path in self.files and self.rng.random() < 0.5 else ""
-        words = WORD.findall(self.rng.choice([*self.files.values(), *self.pool]))
+        text = self.rng.choice([*self.files.values(), *self.pool])
+        words = LONG_NUMBER.findall(text) or WORD.findall(text)
         if not words or self.rng.random() < BY_NAME:
             return ToolUse(kind="find", target=place, content=f"**/{name}")
         some = self.rng.sample(words, min(FEW, len(words)))
