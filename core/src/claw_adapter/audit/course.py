@@ -33,6 +33,8 @@ CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
 LINE_END: Final = Drop(what="line_end")
+EVERY: Final = re.compile(r"(replace_?)?all|allow_?multiple|everywhere", re.IGNORECASE)
+"""Arguments that say that an edit replaces a text wherever it stands."""
 LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
 
 
@@ -50,6 +52,8 @@ class _WriteEffect:
     behind: bool = False
     known: bool = True
     """Whether that is all it does: not where an edit says how often it replaces."""
+    every: bool = False
+    """Whether it replaces the text wherever it stands."""
     again: bool = False
     """Whether an equal call of the same reply was before it."""
     eats: bool = False
@@ -74,7 +78,7 @@ class _WriteEffect:
         absent = any(word not in text for word in old.split())  # whatever blanks are between
         if (self.again and old not in text) or (strict and absent):
             return text  # there is nothing, or nothing any more, to replace
-        if text.count(old) != 1:
+        if text.count(old) != 1 and not (self.every and old in text):
             return None
         ends = (f"{old}{end}" for end in ("\r\n", "\n") if self.eats and not (self.new or old.endswith("\n")))
         return text.replace(next((one for one in ends if one in text), old), self.new)
@@ -96,7 +100,9 @@ def _effect_of(
     if path is None:
         return None
     if old is not None and new is not None:
-        return _WriteEffect(path, new, old, known=not any(value is True for value in arguments.values()))
+        told = [name for name, value in arguments.items() if value is True]
+        every = [EVERY.fullmatch(name) is not None for name in told]
+        return _WriteEffect(path, new, old, known=all(every), every=bool(every))
     writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
     return _WriteEffect(path, content) if writes and content is not None else None
 

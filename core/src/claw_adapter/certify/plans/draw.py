@@ -42,7 +42,7 @@ from claw_adapter.certify.plans.texts import (
     Texts,
 )
 from claw_adapter.endpoint.faults import FaultKind
-from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, ToolUse
 from claw_adapter.protocol import Message
 from claw_adapter.runner.incident import IncidentKind
 
@@ -149,12 +149,20 @@ BEGINNINGS: Final = (
 )  # fmt: skip
 """How answers begin that some programs take for no part of them."""
 TABLES: Final = ("csv", "csv", "tsv", "txt")
+LIKE_FOLDERS: Final = ("s.csv", "age.md", "-list.md", "ment.txt", "_1.md")
+"""How names of files go on that begin as those of folders which some programs leave out."""
 COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
 """Names of files that other conversations have as well, with other content."""
 ENDS: Final = (
     "Is that right?", "What follows?", "Which of these holds?", "Please check.", "What do you think about it?",
     "Think hard about that.", "Take your time.",
 )  # fmt: skip
+
+WISHES: Final = (
+    "From now on, remember that", "Please note that", "Always keep in mind:", "Remember:", "For all future answers:",
+    "IMPORTANT: never forget that",
+)  # fmt: skip
+"""How messages begin that some programs keep aside."""
 
 
 def draw(nonce: str, number: int, level: Level) -> SessionPlan:
@@ -200,6 +208,7 @@ class _Drawing:
             self._brought,
             self._listed,
             self._sought,
+            self._absolute,
             self._repeated,
             self._common,
             self._called,
@@ -374,11 +383,36 @@ class _Drawing:
         ended = "\r\n".join((self.texts.sentence(), "", self.texts.sentence(), f"  {self.texts.sentence()}"))
         return [*units, [PlanTurn(question=ended, replies=(self._says(),))]]
 
+    def _absolute(self) -> list[Unit]:
+        """A file is written where none was, read and edited by its whole path, and read again, by the one or the other."""
+        path, text = f"{self.texts.word()}/{self.texts.word()}.md", self.texts.lines(4)
+        made = ToolUse(kind="write", target=path, content=text, absolute=True)
+        look = ToolUse(kind="read", target=path)
+        far = look.model_copy(update={"absolute": True})
+        lists = ToolUse(kind="list", target=path.partition("/")[0], absolute=True)
+        edit = ToolUse(
+            kind="edit", target=path, wanted=(text.split("\n")[1],), content=self.texts.sentence(), absolute=True
+        )
+        replies = (made,), (look, lists), (edit,), (far, look)
+        return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
+
     def _repeated(self) -> list[Unit]:
-        """The same prompt twice, one behind the other, partly in another script, with other answers; and one more."""
+        """The same prompt twice, one behind the other, partly in another script, with other answers; and one more.
+
+        Then nothing but the same reading in four turns, and two commands of one reply that begin alike, at length.
+        """
         answer = PlayedReply(text=self.texts.foreign(self.texts.sentence()))
         turn = PlanTurn(question=self.texts.foreign(self.texts.message()), replies=(answer,))
-        return [[turn, turn.model_copy(update={"replies": (self._says(),)}), self._turn(self._says())]]
+        look = self._does(ToolUse(kind="read", target=self._file(self.rng.randrange(3, 9)).path))
+        looks = [self._turn(look, self._says()) for _ in range(4)]
+        said = " ".join(self.texts.word() for _ in range(20))
+        alike = [self._echoes(f"{said} {self.texts.number()}") for _ in range(2)]
+        first: Unit = [turn, turn.model_copy(update={"replies": (self._says(),)}), self._turn(self._says())]
+        return [first, [*looks, self._turn(self._does(*alike), self._says())]]
+
+    def _echoes(self, words: str) -> ToolUse:
+        """A command that says these words."""
+        return ToolUse(kind="run", target=f"echo {words}", effect=CommandEffect(prints=f"{words}\n"))
 
     def _said_again(self) -> list[Unit]:
         """The same answer twice; one that is the prompt, or begins as what was said beside a call; a prompt within another."""
@@ -404,7 +438,7 @@ class _Drawing:
         return [[self._turn(self._does(*looks), self._says())]]
 
     def _wide(self) -> list[Unit]:
-        """A long file is read, in which one line is very long; Bronze has a longer one shown by a command as well."""
+        """A long file is read, in which one line is very long; Bronze has longer ones shown, three in one turn."""
         size, line = self.rng.randrange(*WIDE[self.height]), self.rng.randrange(*LINE[self.height])
         before = self.rng.randrange(size - line)
         parts = (self.texts.prose(before), self.texts.line(line), self.texts.prose(size - line - before))
@@ -412,8 +446,8 @@ class _Drawing:
         self.steps.append(file)
         units: list[Unit] = [[self._turn(self._does(ToolUse(kind="read", target=file.path)), self._says())]]
         if self.height == 0:
-            show = ToolUse(kind="cat", target=self._long_file().path)
-            units.append([self._turn(self._does(show), self._says())])
+            shows = [ToolUse(kind=kind, target=self._long_file().path) for kind in ("cat", "cat", "read")]
+            units.append([self._turn(*map(self._does, shows), self._says())])
         return units
 
     def _read_long(self) -> list[Unit]:
@@ -712,7 +746,8 @@ class _Drawing:
         suffixes = self.rng.sample(LEFT_OUT, len(LEFT_OUT))
         for place in (f"{folder}/{self.texts.word()}", folder):
             paths = [f"{place}/{self.texts.word()}.{suffixes.pop()}" for _ in range(4)]
-            self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in paths[:3]]
+            paths += [f"{place}/{name}{self.rng.choice(LIKE_FOLDERS)}" for name in self.rng.sample(FOLDERS, 4)]
+            self.steps += [PlanFile(path=path, text=self.texts.lines(2)) for path in (*paths[:3], *paths[4:])]
             steps.append(PlanChange(path=paths[0], action="delete"))
             steps.append(PlanChange(path=paths[3], action="new", text=self.texts.lines(2)))
             steps.append(self._turn(look, self._says()))
@@ -722,8 +757,8 @@ class _Drawing:
     def _sought(self) -> list[Unit]:
         """A number is looked for that stands in two files, and one of them by its name; then again, and what is new as well.
 
-        Between, an update replaces the one and brings a third that has the number; the agent edits the other one, writes to a
-        fourth, and removes the third.
+        Between, the other one is written anew, twice; an update replaces the one and brings a third that has the number; the
+        agent edits the other one, writes to a fourth, and removes the third.
         """
         folder, number = f"{self.texts.word()}/{self.rng.choice(NOUNS)}", str(self.texts.number())
         has = [f"{self.texts.lines(2)}{self.texts.sentence()} {number}\n{self.texts.lines(1)}" for _ in range(4)]
@@ -743,9 +778,14 @@ class _Drawing:
         write = ToolUse(kind="write", target=paths[3], content=has[3])
         gone = ToolUse(kind="drop", target=paths[2])
         first = self._turn(self._does(*looks, *names[:1]), self._says())
+        anew = ToolUse(
+            kind="put", target=paths[1], content=has[1].replace(number, str(self.texts.number())).rstrip("\n")
+        )
+        back = ToolUse(kind="write", target=paths[1], content=has[1])  # in its place, and nothing else in the folder
+        then = self._turn(*(self._does(*uses) for uses in ((anew,), looks, (back,), looks)), self._says())
         replies = (looks[0], names[2]), (edit, write), (*looks, names[3]), (gone,), (*looks, *names[2:])
         again = self._turn(*(self._does(*uses) for uses in replies), self._says())
-        return [[first], [*changes, again]]
+        return [[first], [then], [*changes, again]]
 
     def _crowd(self) -> list[ToolUse]:
         """A folder with many files, and a list of it."""
@@ -859,15 +899,26 @@ class _Drawing:
         return [*units[:3], [update, *units[3]], *units[4:]]
 
     def _edited_at_once(self) -> list[Unit]:
-        """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal."""
+        """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal.
+
+        A last call of that reply is to replace in another file what is not in it. Then one of a line's words is replaced
+        everywhere in the file.
+        """
         file = self._file(self.rng.randrange(8, 20), self.rng.choice(ENDS_OF_FILES))
         *lines, grown = self.rng.sample(file.text.split("\n")[1:-2], 3)
         edits = [ToolUse(kind="edit", target=file.path, wanted=(old,), content=self.texts.sentence()) for old in lines]
         more = ToolUse(kind="edit", target=file.path, wanted=(grown,), content=f"{grown} {self.texts.word()}")
         edits += [more, more]
         self.rng.shuffle(edits)
-        look = ToolUse(kind="read", target=file.path)
-        return [[self._turn(self._does(*edits), self._does(look), self._says())]]
+        other = self._file(3).path
+        edits.append(ToolUse(kind="edit", target=other, wanted=(self.texts.sentence(),), content="x", missed=True))
+        looks = [ToolUse(kind="read", target=path) for path in (file.path, other)]
+        word = self.rng.choice([word for word in grown.split() if word.isalpha()])
+        all_over = ToolUse(
+            kind="edit", target=file.path, wanted=(word,), content=self.rng.choice((f"{word} {word}", "")), every=True
+        )
+        replies = edits, looks, (all_over,), looks[:1]
+        return [[self._turn(*(self._does(*uses) for uses in replies), self._says())]]
 
     def _edited_plainly(self) -> list[Unit]:
         """Of a text with typographic signs a line is replaced, as if its signs were plain: that is refused, or done there."""
@@ -1115,7 +1166,14 @@ class _Drawing:
         self.rng.shuffle(units)
         first = PlanChange(session=MAIN, action="insert", at=0.0, messages=(self.talks.message("user"),))
         units.append([first, self._turn(self._says())])
-        return [*units, self._behind_its_like(), self._corrected(), *self._put_back()]
+        return [*units, self._behind_its_like(), self._corrected(), *self._put_back(), *self._wished()]
+
+    def _wished(self) -> list[Unit]:
+        """Somebody wishes something for good; then the wish is taken back, and its message is gone."""
+        wish = self.talks.message("user", f"{self.rng.choice(WISHES)} {self.texts.sentence()}.")
+        put = PlanChange(session=MAIN, action="insert", at=self.rng.uniform(0.5, 0.9), messages=(wish,))
+        gone = PlanChange(session=MAIN, action="delete", behind=wish.id)
+        return [[put, self._turn(self._says())], [gone, self._turn(self._says())]]
 
     def _corrected(self) -> Unit:
         """A message of the main session is replaced by another one, so that there are as many as before."""

@@ -217,7 +217,7 @@ class _Layout:
         """A purpose with what is to come back, None where what it needs is not there; what it makes of the files is kept."""
         text = self.files.get(use.target)
         times = 0 if use.missed else 1
-        once = text is not None and (use.kind != "edit" or text.count(use.wanted[0]) == times)
+        once = text is not None and (use.kind != "edit" or use.every or text.count(use.wanted[0]) == times)
         if any(self.files.get(name) is None for name in use.needs):
             return None
         effect = use.effect or CommandEffect()

@@ -16,6 +16,8 @@ __all__ = ["DrawnTalks"]
 
 AGAIN: Final = 0.03
 """How often somebody in a history says what he has said before."""
+AT_ONCE: Final = 0.4
+"""How often a message of a history has the time of the one before it."""
 LONG: Final = (4_000, 9_000)
 """Characters of what somebody says at length."""
 
@@ -94,7 +96,8 @@ class DrawnTalks:
     ) -> list[Message]:
         """At least so many messages; mostly by turns, with calls of tools in between; now and then words come again.
 
-        In a `short` one everybody says a sentence.
+        In a `short` one everybody says a sentence; but for the main session, some is said in the same moment as what was
+        said before.
         """
         said: list[Message] = []
         role = first
@@ -110,6 +113,9 @@ class DrawnTalks:
                 said.append(self.message("system"))
             if self.rng.random() < 0.9:
                 role = "user" if role == "assistant" else "assistant"
+        for at in range(1, len(said)) if not main else ():
+            if self.rng.random() < AT_ONCE:
+                said[at] = said[at].model_copy(update={"time": said[at - 1].time})
         return said
 
     def _again(self, said: Sequence[Message], role: str) -> Message:

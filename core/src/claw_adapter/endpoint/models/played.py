@@ -110,6 +110,10 @@ class ToolUse(Record):
     """What the command does that is run, where that is known."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
+    every: bool = False
+    """An edit replaces the text wherever it stands, with a tool that can be told so."""
+    absolute: bool = False
+    """The tool is given the whole path."""
     alike: bool = False
     """What is written differs from what stands there in blanks alone."""
 
@@ -349,23 +353,24 @@ class PlayedModel(Model):
 
     def _ways(self, deed: Deed, box: Toolbox) -> Steps:
         use, habits = deed.use, self._habits
+        path = posixpath.join(self._workspace, use.target) if use.absolute else use.target
         ways: Steps
         match use.kind:
             case "read":
                 if use.whole and "read" in habits.working:
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
-                ways = read_file(use.target, self._workspace, box, habits)
+                ways = read_file(path, self._workspace, box, habits)
             case "write":
-                ways = write_file(use.target, use.content, self._workspace, box, habits, alike=use.alike)
+                ways = write_file(path, use.content, self._workspace, box, habits, alike=use.alike)
                 ways = _once(ways, use.content) if len(use.content) > LARGE else ways
             case "history":
                 ways = read_session(use.names or (use.target,), box, habits, deed.missing)
             case "pages":
                 ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
             case "edit":
-                ways = edit_file(use.target, use.wanted[0], use.content, self._workspace, box, habits)
+                ways = edit_file(path, use.wanted[0], use.content, self._workspace, box, habits, every=use.every)
             case "list":
-                ways = list_folder(use.target, self._workspace, box, habits)
+                ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":
                 by_name = use.kind == "find"
                 ways = search_files(use.content, use.target, self._workspace, box, habits, by_name=by_name)

@@ -20,6 +20,8 @@ from claw_adapter.endpoint.reader.writing import holds
 
 __all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
 
+EVERY: Final = ("replaceall", "all", "allowmultiple", "everywhere")
+"""Keys by which an edit is told to replace a text wherever it stands."""
 NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
 
@@ -39,15 +41,24 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
     return False
 
 
-def edit_file(path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+def edit_file(
+    path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits, *, every: bool = False
+) -> Steps:
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
+
+    For `every` such place that is one that can be told so.
 
     Where the result is a notice that names another tool, that is called: one for reading with the file, any other with what it
     takes. Then the file is read, and if the text is still in it, and is no part of the new one there, the call is made again.
     """
     for tool in replacers(box):
+        everywhere = tool.known.one_of(EVERY, "boolean")
+        if every and everywhere is None:
+            continue
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         attempt = Attempt("edit", tool.tool, tool.writes(target, new, old), form)
+        if every and everywhere is not None:
+            attempt = attempt.with_more({everywhere.at: True})
         said = yield attempt
         if not said.notice:
             return True
