@@ -43,7 +43,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
-from claw_adapter.audit.searches import Searches, SearchWorld, search_in
+from claw_adapter.audit.searches import SEEKS, Searches, SearchWorld, search_in
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of, call_text
@@ -236,15 +236,18 @@ class Reads:
         request: int,
     ) -> bool:
         """Whether a call looks for something in a folder, or names a folder and nothing else."""
-        search = search_in(arguments, files.before, self.workspace) if LOOKS.search(tool) else None
+        search = search_in(arguments, files.before, self.workspace) if SEEKS.search(tool) else None
+        texts = {path: one for path, one in there.items() if path not in files.others}
+        world, flat = SearchWorld(texts, files.others, files.older, self.workspace), flat_of(result)
         if search is not None:
-            texts = {path: one for path, one in there.items() if path not in files.others}
-            world = SearchWorld(texts, files.others, files.older, self.workspace)
-            self.searches.judge(tool, search, flat_of(result), world, failed, request)
+            self.searches.judge(tool, search, flat, world, failed, request)
         elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
             known, looks = self.strict and tool in self.listers, bool(LOOKS.search(tool))
-            if judge_listing(folder, flat_of(result), there, files.gone, failed, request, looks=looks, lists=known):
+            if judge_listing(folder, flat, there, files.gone, failed, request, looks=looks, lists=known):
                 self.listers.add(tool)
+            if looks and (old := next(world.replaced(flat), "")):
+                what = f"a list of {folder or 'the workspace'} shows a line that no file has any more: {old[:60]!r}"
+                failed.note("M20", "listing-wrong", folder, what, request)
         else:
             return False
         return True

@@ -19,8 +19,10 @@ from claw_adapter.audit.results import LEAST, Failed, lines_of_text
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
-__all__ = ["Search", "SearchWorld", "Searches", "search_in"]
+__all__ = ["SEEKS", "Search", "SearchWorld", "Searches", "search_in"]
 
+SEEKS: Final = re.compile(r"search|grep|find|glob|seek|lookup|query", re.IGNORECASE)
+"""What a tool is called that searches."""
 PLAIN: Final = re.compile(r"\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
@@ -90,6 +92,16 @@ class SearchWorld:
         passage = self.there.get(path, Passage())
         texts = [text for text in passage.now if text is not None]
         return texts if len(texts) == len(passage.now) and not passage.absent else []
+
+    def replaced(self, flat: str, text: str = "") -> Iterator[str]:
+        """Lines with this text that a result shows, and no file has any more; none where it is not known what files have."""
+        if any(None in passage.now for passage in self.there.values()):
+            return
+        now = [one for passage in self.there.values() for one in passage.now if one is not None]
+        past = {line for lines in self.older.values() for line in lines}
+        past |= {line for passage in self.there.values() for one in passage.known for line in lines_of_text(one)}
+        shown = (line for line in sorted(past) if text in line and len(line) >= LEAST and line in flat)
+        yield from (line for line in shown if not any(line in one for one in (*now, *self.there, *self.others)))
 
     @property
     def gone(self) -> set[str]:
@@ -187,12 +199,8 @@ def _lines(search: Search, texts: Sequence[str]) -> Iterator[str]:
 
 def _stale(search: Search, flat: str, world: SearchWorld) -> Iterator[str]:
     """Lines with what is looked for that no file has any more; and files, named on lines of their own, that lack it now."""
-    if not search.by_name and not any(None in passage.now for passage in world.there.values()):
-        now = [text for passage in world.there.values() for text in passage.now if text is not None]
-        past = {line for lines in world.older.values() for line in lines}
-        past |= {line for passage in world.there.values() for text in passage.known for line in lines_of_text(text)}
-        held = (line for line in sorted(past) if search.text in line and len(line) >= LEAST and line in flat)
-        yield from (line for line in held if not any(line in text for text in now))
+    if not search.by_name:
+        yield from world.replaced(flat, search.text)
     gone = world.gone
     for line in flat.splitlines():
         place = place_in(line.strip().removesuffix(":"), world.end)
