@@ -301,7 +301,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 91,
+        "bronze", 98,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
@@ -314,7 +314,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 120,
+        "silver", 128,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

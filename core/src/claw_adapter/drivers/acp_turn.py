@@ -87,7 +87,7 @@ class TurnRecord:
 
     @property
     def reply(self) -> str:
-        """The text behind everything else."""
+        """The text behind everything else but notes, and ends of calls that were given up."""
         last = self._steps[-1] if self._steps else None
         return "".join(last.parts) if isinstance(last, _Spoken) else ""
 
@@ -144,8 +144,18 @@ class TurnRecord:
         if len(self._steps) >= EVENTS:
             self._dropped += 1
             return False
-        self._steps.append(step)
+        self._steps.insert(len(self._steps) - self._beside_text(step), step)
         return True
+
+    def _beside_text(self, step: _Call | _Result | Event) -> bool:
+        """Whether it is no end of what is being said: a note, or the end of a call behind which others have ended.
+
+        A call of a reply that broke off is given up, and may be told to have failed when the answer is under way.
+        """
+        if not self._steps or not isinstance(self._steps[-1], _Spoken) or isinstance(step, _Call):
+            return False
+        begun = list(self._calls.values())
+        return isinstance(step, Event) or any(call.ended for call in begun[begun.index(step.call) + 1 :])
 
     def _now(self) -> float:
         return time.monotonic() - self._began
