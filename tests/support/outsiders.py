@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -98,6 +99,25 @@ class ListsAFolderOnce(Agent):
         agent.tool_list_files = lambda directory=".": seen.setdefault(directory, lists(directory))
 
 
+class KeepsWishes(Wire):
+    """What somebody asks to be remembered stands before every request from then on, whatever becomes of its message."""
+
+    def change(self, agent):
+        super().change(agent)
+        self.wishes = {}
+
+    def spoil_request(self, data):
+        said = [one["content"] for one in data["messages"] if one["role"] == "user" and isinstance(one["content"], str)]
+        wishes = [
+            text
+            for text in said
+            if re.match(r"from now on|please note|always|remember|for all|important", text, re.IGNORECASE)
+        ]
+        self.wishes |= dict.fromkeys(wishes)
+        if self.wishes:
+            data["messages"].insert(0, {"role": "system", "content": "\n".join(self.wishes)})
+
+
 class SearchesWhatFilesWere(Agent):
     """A file is searched as it was when it was searched first."""
 
@@ -117,6 +137,7 @@ class LeavesProcessAfterFailure(PlantedConversation):
 
 DAEMON = """
 import os
+import re
 if os.fork(): os._exit(0)
 os.setsid()
 if os.fork(): os._exit(0)
@@ -318,6 +339,7 @@ NAMED = [
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",
+            KeepsWishes: "M21 deleted-there",
             HistoriesWithoutTools: "M22 history-tools-missing",
             HistoriesByBeginning: "M22 history-wrong",
         },
