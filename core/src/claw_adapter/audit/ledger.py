@@ -112,7 +112,6 @@ class _Ledger:
         self.lists, self.texts = StandingLists(self.book), StandingTexts(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
-        self.reads.searches.losses = self.renderer.losses
         base = facts.trees(facts.base) if facts.base else {}
         self.untouched = Untouched(base, facts.capabilities.memory_files, self.book)
         self.requests = self.rounds = 0

@@ -152,7 +152,7 @@ class Reads:
     """What tools say beside files, and beside histories, that they show whole."""
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
-    searches: Searches = field(default_factory=Searches)
+    searches: Searches = field(init=False)
     listers: set[str] = field(default_factory=set)
     """Tools that have named what is in a folder."""
     _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
@@ -160,6 +160,9 @@ class Reads:
     """The last pages of files, and of histories, by what they are of and the tool."""
     _turns: list[tuple[str, Failed]] = field(default_factory=list)
     """What failed in the turns, with their rounds."""
+
+    def __post_init__(self) -> None:
+        self.searches = Searches(self.renderer.losses, self.strict)
 
     def judge(self, steps: Steps, files: Files, talks: Talks) -> None:
         """Calls with their results and the requests whose replies they were, of one turn."""

@@ -27,6 +27,8 @@ PLAIN: Final = re.compile(r"\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
+HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
+"""The path of something hidden."""
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -94,8 +96,11 @@ class SearchWorld:
         return texts if len(texts) == len(passage.now) and not passage.absent else []
 
     def replaced(self, flat: str, text: str = "") -> Iterator[str]:
-        """Lines with this text that a result shows, and no file has any more; none where it is not known what files have."""
-        if any(None in passage.now for passage in self.there.values()):
+        """Lines with this text that a result shows, and no file has any more.
+
+        None where it is not known what files have, or where something hidden is shown, which may be a harness's own.
+        """
+        if HIDDEN.search(flat) or any(None in passage.now for passage in self.there.values()):
             return
         now = [one for passage in self.there.values() for one in passage.now if one is not None]
         past = {line for lines in self.older.values() for line in lines}
@@ -128,6 +133,8 @@ class Searches:
     """What tools have found over a trial: which of them search texts, or names, and where, only that shows."""
 
     losses: Collection[Loss] = ()
+    strict: bool = True
+    """Whether what is missing counts: elsewhere what is ignored, and why, nobody knows."""
     reached: dict[tuple[str, bool], tuple[set[str], set[str]]] = field(default_factory=dict)
     """By tool, and whether by names: the folders in which it has found files, and their suffixes."""
 
@@ -148,7 +155,7 @@ class Searches:
         if old := next(_stale(search, flat, world), ""):
             what = f"a search for {search.text!r} shows what is not there any more: {old[:80]!r}"
             failed.note("M20", "search-stale", search.text, what, request)
-        if search.narrow or world.times(search) > MOST or self._cut(flat):
+        if search.narrow or not self.strict or world.times(search) > MOST or self._cut(flat):
             return
         for path in found:
             if not names_in(PurePosixPath(path).name, flat, ()):
