@@ -28,6 +28,7 @@ from support.running import claw
 LIKE = {
     "M17 written-changed": {"M17 written-newlines"},
     "M20 file-stale": {"M20 file-unread", "M20 file-unchanged"},
+    "M20 search-stale": {"M20 search-missing"},
     "M22 history-wrong": {"M22 history-unread"},
     "M17 calls-not-run": {"M20 file-cut"},
 }
