@@ -682,6 +682,14 @@ def test_what_is_removed_beside_a_reading_may_be_gone(reply, found):
     assert looked(shown, removed, before={"a.md": "some text\n"}, after={}) == found
 
 
+def test_what_a_command_may_have_made_of_a_file_for_a_while_is_not_what_it_was_nor_what_it_is():
+    made = (1, "exec", {"command": "cat > a.md << 'EOF' && cat a.md\nin between\nEOF"}, "in between")
+    shown = (2, "exec", {"command": "cat a.md; exit 3"}, "in between\n(exit 3)")
+    moved = (3, "exec", {"command": "mv b.md a.md"}, "")
+    sides = {"before": {"a.md": "some text\n", "b.md": "another\n"}, "after": {"a.md": "another\n"}}
+    assert looked(made, shown, moved, **sides) == []
+
+
 def test_what_was_deleted_is_not_back_because_it_was_read():
     calls = [("read_file", {"path": "gone.md"})]
     assert written(*calls, after={"gone.md": "one line\n"}) == ["M20 file-back"]

@@ -257,8 +257,14 @@ class FileCourse:
         return ({effect.path} if effect is not None else set()) | ({*told.leaves} if told is not None else set())
 
     def changes(self, path: str, *, after: int) -> bool:
-        """Whether a call behind that of a number is known to change a file."""
-        return any(path in self.changed_by(number) for number in range(after + 1, len(self.steps)))
+        """Whether a call behind that of a number is known to change a file, or names it, and does nobody knows what."""
+        later = range(after + 1, len(self.steps))
+        return any(path in self.changed_by(number) or self._may_change(path, number) for number in later)
+
+    def _may_change(self, path: str, number: int) -> bool:
+        """Whether a call names a file, and does nobody knows what; what only removes it is looked at elsewhere."""
+        gone = gone_by(arguments_of(self.steps[number][0]))
+        return path in self.said[number] and (gone is None or gone[0] != path)
 
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""
