@@ -213,7 +213,7 @@ class Reads:
                 _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
-            elif self._looked(name, arguments, result.text, _there(files, passage), files, failed, exchange.number) or (
+            elif self._looked(name, arguments, result.text, passage, files, failed, exchange.number) or (
                 reads and _mistaken(arguments, flat, files, failed, exchange.number, named)
             ):
                 continue
@@ -233,26 +233,28 @@ class Reads:
         tool: str,
         arguments: dict[str, JsonValue],
         result: str,
-        there: Mapping[str, Passage],
+        passage: Mapping[str, Passage],
         files: Files,
         failed: Failed,
         request: int,
     ) -> bool:
         """Whether a call looks for something in a folder, or names a folder and nothing else."""
         search = search_in(arguments, files.before, self.workspace) if SEEKS.search(tool) else None
+        folder = folder_in(arguments, files.before, self.workspace) if search is None else None
+        if search is None and folder is None:
+            return False
+        there, flat = _there(files, passage), flat_of(result)
         texts = {path: one for path, one in there.items() if path not in files.others}
-        world, flat = SearchWorld(texts, files.others, files.older, self.workspace), flat_of(result)
+        world = SearchWorld(texts, files.others, files.older, self.workspace)
         if search is not None:
             self.searches.judge(tool, search, flat, world, failed, request)
-        elif (folder := folder_in(arguments, files.before, self.workspace)) is not None:
+        elif folder is not None:
             known, looks = self.strict and tool in self.listers, bool(LOOKS.search(tool))
             if judge_listing(folder, flat, there, files.gone, failed, request, looks=looks, lists=known):
                 self.listers.add(tool)
             if looks and (old := next(world.replaced(flat), "")):
                 what = f"a list of {folder or 'the workspace'} shows a line that no file has any more: {old[:60]!r}"
                 failed.note("M20", "listing-wrong", folder, what, request)
-        else:
-            return False
         return True
 
     def _printed(self, texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
@@ -121,11 +121,11 @@ class SearchWorld:
         lines = (line for path in self.there for one in self.texts(path) for line in one.casefold().splitlines())
         return sum(text in line for line in lines)
 
-    def names(self, path: str, flat: str) -> bool:
-        """Whether a result names a file so that no other can be meant: by its path, or by a name that no other has."""
-        name = PurePosixPath(path).name
+    def named(self, paths: Iterable[str], flat: str) -> list[str]:
+        """Those that a result names so that no other can be meant: by its path, or by a name that no other has."""
         times = Counter(PurePosixPath(one).name for one in (*self.there, *self.others, *self.gone))
-        return path in flat or (times[name] == 1 and names_in(name, flat, times))
+        names = ((path, PurePosixPath(path).name) for path in paths)
+        return [path for path, name in names if path in flat or (times[name] == 1 and names_in(name, flat, times))]
 
 
 @dataclass(slots=True)
@@ -150,7 +150,7 @@ class Searches:
             request: the number of the request that the call came with.
         """
         found = [path for path in world.there if _due(search, path, world.texts(path))]
-        shown = [path for path in found if world.names(path, flat)]
+        shown = world.named(found, flat)
         self._reach(tool, search, shown)
         if old := next(_stale(search, flat, world), ""):
             what = f"a search for {search.text!r} shows what is not there any more: {old[:80]!r}"

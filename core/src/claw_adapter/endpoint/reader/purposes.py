@@ -110,23 +110,9 @@ SEARCHED: Final = (
     "text",
 )  # fmt: skip
 """Keys of what a tool looks for that says that it searches."""
-_FINDS: Final = frozenset(
-    {
-        "search",
-        "searches",
-        "find",
-        "finds",
-        "grep",
-        "glob",
-        "lookup",
-        "look",
-        "looks",
-        "recall",
-        "recalls",
-        "match",
-        "matches",
-    }
-)
+_FINDS: Final = frozenset({
+    "search", "searches", "find", "finds", "grep", "glob", "lookup", "look", "looks", "recall", "recalls", "match", "matches",
+})  # fmt: skip
 _HISTORY: Final = (
     *QUERY,
     "limit",
