@@ -62,8 +62,11 @@ def test_a_result_of_another_shape_is_kept_with_its_characters_as_they_are():
     assert [event.text for event in turn.events() if event.kind == "tool_result"] == ['{"Städte": ["Zürich", "東京"]}']
 
 
-@pytest.mark.parametrize("others", [0, 1], ids=["the only call", "a call that was given up"])
-def test_an_answer_stays_one_when_a_call_that_was_given_up_is_told_to_have_failed_behind_it(others):
+@pytest.mark.parametrize("ends", [True, False], ids=["it failed", "nothing more"])
+@pytest.mark.parametrize("others", [0, 1], ids=["the only call", "another behind it"])
+def test_an_answer_stays_one_and_a_call_that_was_given_up_is_none_whatever_is_told_of_it_behind_the_answer(
+    others, ends
+):
     from acp.schema import AgentMessageChunk, TextContentBlock, ToolCallProgress, ToolCallStart
 
     def said(text):
@@ -79,11 +82,12 @@ def test_an_answer_stays_one_when_a_call_that_was_given_up_is_told_to_have_faile
         turn.call(ToolCallProgress(session_update="tool_call_update", **ended))
     said("the ")
     turn.note("unknown update", "mode")
-    turn.call(ToolCallProgress(session_update="tool_call_update", tool_call_id="0", status="failed"))
-    if others:  # else the text may belong to the call, and what comes behind it is nothing
-        said("answer")
-    assert turn.reply == ("the answer" if others else "")
-    assert [event.kind for event in turn.events()].count("tool_result") == 1 + others
+    if ends:
+        turn.call(ToolCallProgress(session_update="tool_call_update", tool_call_id="0", status="failed"))
+    said("answer")
+    assert turn.reply == "the answer"
+    assert [event.kind for event in turn.events()] == ["tool_call", "tool_result"] * others + ["note"]
+    assert [event.id for event in turn.events() if event.id] == ["1"] * 2 * others
 
 
 def test_calls_count_to_what_a_turn_may_say_with_what_is_kept_of_them(monkeypatch):

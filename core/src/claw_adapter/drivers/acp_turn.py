@@ -62,6 +62,11 @@ class _Call:
     size: int = 0
     """Characters of it that are kept."""
 
+    @property
+    def given_up(self) -> bool:
+        """Whether nothing came of it but its beginning, as when the reply broke off that it stands in."""
+        return not self.arguments and not self.text and (self.failed or not self.ended)
+
 
 @dataclass(slots=True)
 class _Result:
@@ -71,6 +76,8 @@ class _Result:
 
 class TurnRecord:
     """Takes the updates of a turn in the order in which they come.
+
+    A call of which neither arguments nor a result came is none: a reply broke off in it, and was asked for again.
 
     Raises:
         HarnessProtocolError: by `note`, `say` and `call`: the turn says more than 64 Mi characters.
@@ -148,14 +155,16 @@ class TurnRecord:
         return True
 
     def _beside_text(self, step: _Call | _Result | Event) -> bool:
-        """Whether it is no end of what is being said: a note, or the end of a call behind which others have ended.
+        """Whether it ends nothing of what is being said: a note, or the end of a call that is none or has others behind it, ended.
 
         A call of a reply that broke off is given up, and may be told to have failed when the answer is under way.
         """
         if not self._steps or not isinstance(self._steps[-1], _Spoken) or isinstance(step, _Call):
             return False
         begun = list(self._calls.values())
-        return isinstance(step, Event) or any(call.ended for call in begun[begun.index(step.call) + 1 :])
+        if isinstance(step, Event) or step.call.given_up:
+            return True
+        return any(call.ended for call in begun[begun.index(step.call) + 1 :])
 
     def _now(self) -> float:
         return time.monotonic() - self._began
@@ -167,9 +176,11 @@ def _event(step: _Spoken | _Call | _Result | Event) -> Event | None:
     if isinstance(step, _Spoken):
         text = "".join(step.parts)[:EVENT_CHARACTERS]
         return Event(kind="text", at=step.at, text=text) if text.strip() else None
+    call = step.call if isinstance(step, _Result) else step
+    if call.given_up:
+        return None
     if isinstance(step, _Call):
         return Event(kind="tool_call", at=step.at, id=step.id, name=step.name, arguments=step.arguments)
-    call = step.call
     return Event(kind="tool_result", at=step.at, id=call.id, name=call.name, text=call.text, is_error=call.failed)
 
 
