@@ -16,6 +16,7 @@ from claw_adapter.reading import strings_of
 __all__ = [
     "PutByCommand",
     "ShownByCommand",
+    "asks_where",
     "counts",
     "gone_by",
     "newer_by",
@@ -24,6 +25,7 @@ __all__ = [
     "said_by",
     "shown_by",
     "told_by",
+    "went_by",
 ]
 
 AROUND: Final = re.compile(r"^sleep [\d.]+ && |; exit \d+$")
@@ -124,6 +126,20 @@ def said_by(arguments: dict[str, JsonValue]) -> list[str]:
 def counts(arguments: dict[str, JsonValue]) -> bool:
     """Whether a command says how many names are in a folder, before the word ``entries``."""
     return any(map(COUNTS.fullmatch, strings_of(arguments)))
+
+
+def went_by(arguments: dict[str, JsonValue]) -> tuple[str, bool] | None:
+    """The folder of ``cd FOLDER && true``, or ``false``, and whether it is the first; None for any other command."""
+    for said in _commands(strings_of(arguments)):
+        match said:
+            case ["cd", folder, "&&", ("true" | "false") as how]:
+                return folder, how == "true"
+    return None
+
+
+def asks_where(arguments: dict[str, JsonValue]) -> bool:
+    """Whether a command says in which folder it runs."""
+    return "pwd" in strings_of(arguments)
 
 
 def told_by(arguments: dict[str, JsonValue]) -> str:

@@ -44,6 +44,7 @@ from claw_adapter.audit.results import (
     whole_in,
 )
 from claw_adapter.audit.searches import SEEKS, Searches, SearchWorld, search_in
+from claw_adapter.audit.shells import ShellPlace
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of, call_text
@@ -153,6 +154,7 @@ class Reads:
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
     searches: Searches = field(init=False)
+    shells: ShellPlace = field(init=False)
     listers: set[str] = field(default_factory=set)
     """Tools that have named what is in a folder."""
     _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
@@ -163,6 +165,7 @@ class Reads:
 
     def __post_init__(self) -> None:
         self.searches = Searches(self.renderer.losses, self.strict)
+        self.shells = ShellPlace(self.workspace)
 
     def judge(self, steps: Steps, files: Files, talks: Talks) -> None:
         """Calls with their results and the requests whose replies they were, of one turn."""
@@ -211,6 +214,8 @@ class Reads:
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
             elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
                 _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
+            elif OTHERS.search(name) and self.shells.judge(arguments, flat_of(result.text), failed, exchange.number):
+                continue
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
             elif self._looked(name, arguments, result.text, passage, files, failed, exchange.number) or (

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from claw_adapter.audit.course import Passage
 from claw_adapter.audit.listings import names_in
 from claw_adapter.audit.places import hidden, place_in
-from claw_adapter.audit.results import LEAST, Failed, lines_of_text
+from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
@@ -33,21 +33,27 @@ SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
 """Lines that are shown, or whose files are, without any being left out."""
+FEW: Final = 3
+"""Lines with the right numbers behind which other numbers are wrong ones."""
 LINE: Final = 200
 """Characters of a line that is shown whole."""
+NUMBERED: Final = re.compile(r"(?<!\d)(\d{1,6})[^\w\n]{0,4}$")
+"""A number right before a line, where some tools say which line of its file it is."""
 CONTROL: Final = re.compile(r"[^\S \t\n\r]|[\x00-\x08\x0e-\x1f\x7f]")
 """What stands in no plain text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a call looks for, a text or (`by_name`) a pattern of names, and where: "" is the workspace."""
+    """What a call looks for, a text or (`by_name`) a pattern of names, in a folder or a file: "" is the workspace."""
 
     text: str
     folder: str
     by_name: bool
     narrow: bool
     """Whether it says more than that: what is left out may be left out for this."""
+    said: tuple[str, ...] = field(default=(), compare=False)
+    """All that the call says, the longest first."""
 
     def finds(self, path: str, text: str) -> bool:
         """Whether a file is to be found, which has this text."""
@@ -59,18 +65,18 @@ class Search:
 
 def search_in(arguments: Mapping[str, JsonValue], paths: Collection[str], workspace: str) -> Search | None:
     """What a call looks for, if that is plain, and nothing else can be meant; else None."""
-    texts = list(strings_of(dict(arguments)))
+    texts = sorted(strings_of(dict(arguments)), key=len, reverse=True)
     folders = ["", *(str(parent) for path in paths for parent in PurePosixPath(path).parents)]
     places = {text: place_in(f"{text.rstrip('/')}/", workspace).rstrip("/") for text in texts}
-    inside = ["" if places[text] == "." else places[text] for text in texts if places[text] in folders]
-    sought = [text for text in texts if places[text] not in folders]
-    if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT or sought[0] in paths:
-        return None
-    if not (PLAIN.fullmatch(sought[0]) or BY_NAME.fullmatch(sought[0])):
+    inside = ["" if places[text] == "." else places[text] for text in texts if places[text] in {*folders, *paths}]
+    sought = [text for text in texts if places[text] not in {*folders, *paths}]
+    if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT:
         return None
     by_name = BY_NAME.fullmatch(sought[0])
+    if not (PLAIN.fullmatch(sought[0]) or by_name) or (by_name and {*inside} & {*paths}):
+        return None
     narrow = len(arguments) > len(texts)
-    return Search(by_name[1] if by_name else sought[0], "".join(inside), by_name is not None, narrow)
+    return Search(by_name[1] if by_name else sought[0], "".join(inside), by_name is not None, narrow, tuple(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,10 @@ class Searches:
     """Whether what is missing counts: elsewhere what is ignored, and why, nobody knows."""
     reached: dict[tuple[str, bool], tuple[set[str], set[str]]] = field(default_factory=dict)
     """By tool, and whether by names: the folders in which it has found files, and their suffixes."""
+    nothing: set[tuple[str, str]] = field(default_factory=set)
+    """Tools, with what they have said where there was nothing to be found, but for the words of the call."""
+    numbered: Counter[str] = field(default_factory=Counter)
+    """How many lines tools have shown behind the numbers that they have in their files."""
 
     def judge(self, tool: str, search: Search, flat: str, world: SearchWorld, failed: Failed, request: int) -> None:
         """Hold a result against the files; what is missing counts if the tool turns out to find files such as that.
@@ -155,7 +165,16 @@ class Searches:
         if old := next(_stale(search, flat, world), ""):
             what = f"a search for {search.text!r} shows what is not there any more: {old[:80]!r}"
             failed.note("M20", "search-stale", search.text, what, request)
-        if search.narrow or not self.strict or world.times(search) > MOST or self._cut(flat):
+        times = world.times(search)
+        if not times:
+            self.nothing.add((tool, _masked(search, flat)))
+        if not self.strict or times > MOST or self._cut(flat):
+            return
+        self._count(tool, search, flat, [world.texts(path) for path in found], failed, request)
+        if search.narrow:
+            return
+        if search.folder in world.there:
+            self._alone(tool, search, flat, world.texts(search.folder) if found else (), failed, request)
             return
         for path in found:
             if not names_in(PurePosixPath(path).name, flat, ()):
@@ -168,6 +187,40 @@ class Searches:
         if lost and len(lost) < len(lines):
             what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
             failed.note("M20", "search-missing", lost[0], what, request)
+
+    def _alone(self, tool: str, search: Search, flat: str, texts: Sequence[str], failed: Failed, request: int) -> None:
+        """In one file something is found, or nothing is said that is said where there is nothing."""
+        lines = [*_lines(search, texts)] if texts else []
+        lost = [line for line in lines if line not in flat]
+        what = f"a search for {search.text!r} in {search.folder} does not show {lost[0][:80]!r}" if lost else ""
+        if lost and len(lost) < len(lines):
+            failed.note("M20", "search-missing", lost[0], what, request)
+        elif lost and PurePosixPath(search.folder).name not in _masked(search, flat):
+            unless = partial(self._refuses, tool, search, _masked(search, flat))
+            failed.note("M20", "search-missing", search.folder, what, request, unless=unless)
+
+    def _refuses(self, tool: str, search: Search, said: str) -> bool:
+        """Whether these are not the words for nothing, or the file is such as the tool has never found."""
+        return (tool, said) not in self.nothing or self._beyond(tool, search, search.folder)
+
+    def _count(
+        self, tool: str, search: Search, flat: str, texts: Sequence[Sequence[str]], failed: Failed, request: int
+    ) -> None:
+        """The number before a line is that of the line in its file, where the tool turns out to say such numbers."""
+        places: dict[str, set[int]] = {}
+        for every in texts:
+            for line in _lines(search, every):
+                numbers = {n for text in every for n, one in enumerate(split_lines(text), 1) if line in one}
+                places.setdefault(line, set()).update(numbers)
+        for shown in flat.splitlines():
+            line = next((one for one in places if one in shown), "")
+            number = NUMBERED.search(shown.partition(line)[0]) if line else None
+            if number is not None and int(number[1]) in places[line]:
+                self.numbered[tool] += int(number[1]) > MOST  # up to there it may be a rank
+            elif number is not None:
+                told = "line " + " or ".join(map(str, sorted(places[line])))
+                what = f"a search for {search.text!r} shows {told} as line {number[1]}: {line[:80]!r}"
+                failed.note("M20", "search-number", line, what, request, unless=lambda: self.numbered[tool] < FEW)
 
     def _reach(self, tool: str, search: Search, shown: Collection[str]) -> None:
         """The tool is known to find such files from now on."""
@@ -186,6 +239,13 @@ class Searches:
     def _cut(self, flat: str) -> bool:
         clips = (loss.characters for loss in self.losses if isinstance(loss, Clip) and loss.of == "result")
         return any(2 * len(flat) > characters for characters in clips)
+
+
+def _masked(search: Search, flat: str) -> str:
+    """A result without the words of the call."""
+    for text in search.said:
+        flat = flat.replace(text, "…") if len(text) >= SHORT else flat
+    return flat
 
 
 def _due(search: Search, path: str, texts: Collection[str]) -> bool:

@@ -155,7 +155,7 @@ class TurnRecord:
         return True
 
     def _beside_text(self, step: _Call | _Result | Event) -> bool:
-        """Whether it ends nothing of what is being said: a note, or the end of a call that is none or has others behind it, ended.
+        """Whether what is being said goes on behind it: a note, or the end of a call that is none, or that others ended behind.
 
         A call of a reply that broke off is given up, and may be told to have failed when the answer is under way.
         """

@@ -23,6 +23,7 @@ from claw_adapter.certify.plans.plan import (
     PlanTurn,
     SessionPlan,
 )
+from claw_adapter.certify.plans.seeks import search_turns
 from claw_adapter.certify.plans.shells import LONG_NUMBER, shell_turns
 from claw_adapter.certify.plans.talks import DrawnTalks
 from claw_adapter.certify.plans.texts import (
@@ -102,6 +103,8 @@ LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
 PLAINLY: Final = 150
 """Lines at the beginning of one that are ASCII."""
+AGAIN: Final = 5
+"""How often two commands are repeated in one turn."""
 BLOCK: Final = 50
 """Lines of it that are replaced at once."""
 HUGE: Final = (140_000, 300_000)
@@ -208,6 +211,7 @@ class _Drawing:
             self._brought,
             self._listed,
             self._sought,
+            self._left,
             self._absolute,
             self._repeated,
             self._common,
@@ -399,7 +403,8 @@ class _Drawing:
     def _repeated(self) -> list[Unit]:
         """The same prompt twice, one behind the other, partly in another script, with other answers; and one more.
 
-        Then nothing but the same reading in four turns, and two commands of one reply that begin alike, at length.
+        Then nothing but the same reading in four turns, and two commands of one reply that begin alike, at length; and in one
+        turn again and again the same two commands, of which the one adds to a file, and the other shows it.
         """
         answer = PlayedReply(text=self.texts.foreign(self.texts.sentence()))
         turn = PlanTurn(question=self.texts.foreign(self.texts.message()), replies=(answer,))
@@ -407,8 +412,11 @@ class _Drawing:
         looks = [self._turn(look, self._says()) for _ in range(4)]
         said = " ".join(self.texts.word() for _ in range(20))
         alike = [self._echoes(f"{said} {self.texts.number()}") for _ in range(2)]
+        grown = self._file(self.rng.randrange(3, 9)).path
+        both = ToolUse(kind="add", target=grown, content=self.texts.sentence()), ToolUse(kind="cat", target=grown)
+        again = self._turn(*(self._does(use) for use in both * AGAIN), self._says())
         first: Unit = [turn, turn.model_copy(update={"replies": (self._says(),)}), self._turn(self._says())]
-        return [first, [*looks, self._turn(self._does(*alike), self._says())]]
+        return [first, [*looks, self._turn(self._does(*alike), self._says())], [again]]
 
     def _echoes(self, words: str) -> ToolUse:
         """A command that says these words."""
@@ -755,37 +763,26 @@ class _Drawing:
         return [[*steps, self._turn(look, self._does(named), look, self._says())]]
 
     def _sought(self) -> list[Unit]:
-        """A number is looked for that stands in two files, and one of them by its name; then again, and what is new as well.
+        """Tools that search are asked for a number and for names, before and behind what changes."""
+        files, turns = search_turns(self.texts)
+        self.steps += files
+        return [
+            [*made.updates, self._turn(*(self._does(*uses) for uses in made.replies), self._says())] for made in turns
+        ]
 
-        Between, the other one is written anew, twice; an update replaces the one and brings a third that has the number; the
-        agent edits the other one, writes to a fourth, and removes the third.
+    def _left(self) -> list[Unit]:
+        """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
+
+        Tools read one of two files of the same name, of which the other is in the folder.
         """
-        folder, number = f"{self.texts.word()}/{self.rng.choice(NOUNS)}", str(self.texts.number())
-        has = [f"{self.texts.lines(2)}{self.texts.sentence()} {number}\n{self.texts.lines(1)}" for _ in range(4)]
-        paths = [
-            f"{folder}/{self.texts.word()}.{suffix}" for suffix in self.rng.sample(("md", "txt", "csv", "yaml"), 4)
-        ]
-        self.steps += [PlanFile(path=path, text=text) for path, text in zip(paths[:2], has, strict=False)]
-        self.steps.append(PlanFile(path=f"{folder}/{self.texts.word()}.md", text=self.texts.lines(3)))
-        looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]
-        names = [ToolUse(kind="find", target=folder, content=f"**/{posixpath.basename(path)}") for path in paths]
-        changes = [
-            PlanChange(path=path, action="new", text=text)
-            for path, text in ((paths[0], self.texts.lines(3)), (paths[2], has[2]))
-        ]
-        line = next(one for one in has[1].split("\n") if number in one)
-        edit = ToolUse(kind="edit", target=paths[1], wanted=(line,), content=self.texts.sentence())
-        write = ToolUse(kind="write", target=paths[3], content=has[3])
-        gone = ToolUse(kind="drop", target=paths[2])
-        first = self._turn(self._does(*looks, *names[:1]), self._says())
-        anew = ToolUse(
-            kind="put", target=paths[1], content=has[1].replace(number, str(self.texts.number())).rstrip("\n")
-        )
-        back = ToolUse(kind="write", target=paths[1], content=has[1])  # in its place, and nothing else in the folder
-        then = self._turn(*(self._does(*uses) for uses in ((anew,), looks, (back,), looks)), self._says())
-        replies = (looks[0], names[2]), (edit, write), (*looks, names[3]), (gone,), (*looks, *names[2:])
-        again = self._turn(*(self._does(*uses) for uses in replies), self._says())
-        return [[first], [then], [*changes, again]]
+        folder, name = self.texts.word(), f"{self.texts.word()}.md"
+        paths = name, f"{folder}/{name}"
+        self.steps += [PlanFile(path=path, text=self.texts.lines(3)) for path in paths]
+        where, look = ToolUse(kind="where", target=""), ToolUse(kind="read", target=name)
+        goes = [ToolUse(kind="go", target=folder, exit=status) for status in (0, 1)]
+        back = ToolUse(kind="cat", target=name, inside=True)
+        replies = map(self._does, (goes[0], where, look, goes[1], where, look, back))
+        return [[self._turn(*replies, self._says())]]
 
     def _crowd(self) -> list[ToolUse]:
         """A folder with many files, and a list of it."""
@@ -885,7 +882,8 @@ class _Drawing:
         gone = ToolUse(kind="edit", target=file.path, wanted=(f"{out}\n",))
         other, kept = self.texts.sentence(), self.texts.sentence()
         update = PlanChange(path=file.path, action="new", text=f"{self.texts.lines(3)}{other}\n{kept}\n")
-        later = ToolUse(kind="edit", target=file.path, wanted=(f"{other}\n",), content=self.texts.lines(2))
+        rows = "".join(f"{number} | {line}\n" for number, line in enumerate(self.texts.lines(2).splitlines(), 1))
+        later = ToolUse(kind="edit", target=file.path, wanted=(f"{other}\n",), content=rows)
         put = ToolUse(kind="put", target=file.path, content=self.texts.lines(self.rng.randrange(3, 9)))
         like = NUMBER.sub(str(self.texts.number()), kept)
         first, middle, last = update.text.split("\n")[:3]

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, TypeVar
 
+from claw_adapter.certify.plans.drawn import DrawnTurn
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
-__all__ = ["LONG_NUMBER", "ShellTurn", "Shells", "shell_turns"]
+__all__ = ["LONG_NUMBER", "Shells", "shell_turns"]
 
 T = TypeVar("T")
 
@@ -93,15 +94,7 @@ class _Command:
     """Files that it reads without their names."""
 
 
-@dataclass(slots=True)
-class ShellTurn:
-    """What an update brings before a turn, and its calls, one reply after another."""
-
-    updates: list[PlanChange] = field(default_factory=list)
-    replies: list[list[ToolUse]] = field(default_factory=list)
-
-
-def shell_turns(texts: Texts, turns: int, nonce: str, before: float) -> tuple[list[PlanFile], list[ShellTurn]]:
+def shell_turns(texts: Texts, turns: int, nonce: str, before: float) -> tuple[list[PlanFile], list[DrawnTurn]]:
     """The files that are there at first, and so many turns.
 
     Commands are dealt over the plans of a nonce, of which this part, of 1, comes `before` this one.
@@ -160,9 +153,9 @@ class Shells:
         """Those that an update may delete: it has brought them, and nobody has moved them since."""
         self.last: list[ToolUse] = []
 
-    def turn(self) -> ShellTurn:
+    def turn(self) -> DrawnTurn:
         """One turn, perhaps with an update before it; what files are is kept for the next."""
-        made, rng = ShellTurn(), self.rng
+        made, rng = DrawnTurn(), self.rng
         if rng.random() < UPDATED:
             path = rng.choice(self.paths)
             gone = path in self.placed and len(self.files) > 2 and rng.random() < 0.3

@@ -180,8 +180,10 @@ ZONES: Final = tuple(timezone(timedelta(minutes=minutes)) for minutes in (0, 0, 
 PLAINEST: Final = (
     "true", "null", "0042", "1e3", '{"b": 1.0,  "a": [ ]}', '["x"]', '"quoted"', "a,b\n1,2", "```json\n[1]\n```",
     "# a\n\n```sh\nb\n```", "```\na\n```\nb\n", "\n\na\n", "<b>\na\n</b>", "---\na: 1\n---\n", "  a\n  b",
+    "1 | Anna | 30\n2 | Bo | 4\n3 | Cy | 5\n", "101\tAnna\n102\tBo\n", "     1\tAnna\n     2\tBo\n", "12: a\n13: b\n",
+    "1\u2192a\n2\u2192b\n", "> a\n> b\n", "+a\n+b\n", "-a\n-b\n", "1. a\n2. b", "a.md:1:b\na.md:2:c\n",
 )  # fmt: skip
-"""What a tool may take for something else than a text."""
+"""What a tool may take for something else than a text, in some of them as every line begins alike."""
 CLEARED: Final = (
     "tmp_{}.py", "temp_{}.csv", "scratch-{}.md", "test_{}.py", "{}.tmp", "debug_{}.log", "{}_copy.txt", "{}.out", "draft-{}.md",
     "untitled-{}.txt",

@@ -78,12 +78,13 @@ class ToolUse(Record):
     ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``drop``
     removes a file by a command, ``move`` gives it another path, the `content`; ``folder`` makes a folder by a command;
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
-    says nothing; ``stray`` calls a tool of that name, which is none.
+    says nothing; ``go`` has a command go to a folder and end with a status, ``where`` one say where it is; ``stray`` calls a
+    tool of that name, which is none.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer", "status", "folder", "count", "program", "search", "find",
+        "newer", "status", "folder", "count", "program", "search", "find", "go", "where",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -114,6 +115,8 @@ class ToolUse(Record):
     """An edit replaces the text wherever it stands, with a tool that can be told so."""
     absolute: bool = False
     """The tool is given the whole path."""
+    alone: bool = False
+    """The target of a search is one file."""
     alike: bool = False
     """What is written differs from what stands there in blanks alone."""
 
@@ -373,7 +376,9 @@ class PlayedModel(Model):
                 ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":
                 by_name = use.kind == "find"
-                ways = search_files(use.content, use.target, self._workspace, box, habits, by_name=by_name)
+                ways = search_files(
+                    use.content, use.target, self._workspace, box, habits, by_name=by_name, alone=use.alone
+                )
             case "run":
                 ways = _commanded([use.target], box)
             case "stray":
@@ -416,6 +421,8 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         "status": f"sh {target}",
         "folder": f"mkdir -p {target}",
         "program": " ".join(map(shlex.quote, ("sh", *use.needs[:1]))),
+        "go": f"cd {target} && {'false' if use.exit else 'true'}",
+        "where": "pwd",
         "print": f"echo {target}; printf '%s\\n' {content} >&2",
         "put": text,
     }

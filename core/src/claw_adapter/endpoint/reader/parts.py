@@ -102,15 +102,20 @@ def listers(box: Toolbox) -> Iterator[Candidate]:
             yield Candidate(name, item, fixed(form, (item,)), known=form)
 
 
-def search_files(text: str, path: str, workspace: str, box: Toolbox, habits: Habits, *, by_name: bool = False) -> Steps:
+def search_files(
+    text: str, path: str, workspace: str, box: Toolbox, habits: Habits, *, by_name: bool = False, alone: bool = False
+) -> Steps:
     """Look for a text, or for files by a pattern of their names, in a folder, with tools that say that they search.
 
-    Which of them looks at texts and which at names only shows: each is asked until one has found it.
+    Which of them looks at texts and which at names only shows: each is asked until one has found it. `alone`: the path is that
+    of one file, which only those are told that take a path, and not only one of a folder.
     """
     kind = "find" if by_name else "search"
     for tool in habits.tools(kind, [*searchers(box, by_name=by_name)]):
         more: dict[At, JsonValue] = {}
         place = tool.folder
+        if alone and (place is None or place.key in FOLDER):
+            continue
         if place is not None:
             folder = Candidate(tool.tool, place)
             more[place.at] = habits.forms(kind, folder.forms(path or ".", workspace, habits.styles))[0][1]

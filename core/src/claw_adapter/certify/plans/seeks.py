@@ -1,0 +1,61 @@
+"""Searches of a plan: what is looked for, where, and what becomes of the files between."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Final
+
+from claw_adapter.certify.plans.drawn import DrawnTurn
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile
+from claw_adapter.certify.plans.texts import NOUNS, Texts
+from claw_adapter.endpoint.models.played import ToolUse
+
+__all__ = ["search_turns"]
+
+AHEAD: Final = (9, 13)
+"""Lines before the first that has what is looked for: more than there are such lines, so that no count of them is its place."""
+MARKED: Final = (
+    "{} at 10:30:00", "10:15 {}", "{} :12: x", "{} | 7 | x", "{} -3- x", "C:\\{}\\x:4: y", "https://example.org:80/{}?q=1:2",
+    "\t{}\tx\t9", "{} -- 5 -- x", "{}#L8", "[12] {}", "{}: 1: 2: 3", "- {}", "--- {}",
+)  # fmt: skip
+"""Lines with what tools put between a file's name, a line's number and the line."""
+SUFFIXES: Final = ("md", "txt", "csv", "yaml")
+
+
+def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
+    """The files that are there at first, and turns: a number is looked for in a folder, everywhere and in one file alone.
+
+    It stands in two files, behind empty lines too, and one of them is looked for by its name; so is a number that is nowhere.
+    Then one of them is written anew, twice; an update replaces the other one and brings a third that has the number; the agent
+    edits one, writes to a fourth, and removes the third.
+    """
+    rng, folder, number = texts.rng, f"{texts.word()}/{texts.rng.choice(NOUNS)}", str(texts.number())
+    paths = [f"{folder}/{texts.word()}.{suffix}" for suffix in rng.sample(SUFFIXES, 4)]
+    has = [_text(texts, number, form) for form in rng.sample(MARKED, 4)]
+    files = [PlanFile(path=path, text=text) for path, text in zip(paths[:2], has, strict=False)]
+    files.append(PlanFile(path=f"{folder}/{texts.word()}.md", text=texts.lines(3)))
+    looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]
+    nothing = ToolUse(kind="search", target=folder, content=str(texts.number()))
+    alone = [ToolUse(kind="search", target=path, content=number, alone=True) for path in paths]
+    names = [ToolUse(kind="find", target=folder, content=f"**/{posixpath.basename(path)}") for path in paths]
+    changes = [
+        PlanChange(path=path, action="new", text=text)
+        for path, text in ((paths[0], texts.lines(3)), (paths[2], has[2]))
+    ]
+    line = next(one for one in has[1].split("\n") if number in one)
+    edit = ToolUse(kind="edit", target=paths[1], wanted=(line,), content=texts.sentence())
+    write = ToolUse(kind="write", target=paths[3], content=has[3])
+    gone = ToolUse(kind="drop", target=paths[2])
+    anew = ToolUse(kind="put", target=paths[1], content=has[1].replace(number, str(texts.number())).rstrip("\n"))
+    back = ToolUse(kind="write", target=paths[1], content=has[1])  # in its place, and nothing else in the folder
+    first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2]]])
+    then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
+    again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
+    return files, [first, then, DrawnTurn(changes, again)]
+
+
+def _text(texts: Texts, number: str, form: str) -> str:
+    """A file's text with a number in an ordinary line, and behind empty ones in one with marks of tools."""
+    ahead = texts.lines(texts.rng.randrange(*AHEAD))
+    marked = form.format(f"{texts.sentence()} {number}")
+    return f"{ahead}{texts.sentence()} {number}\n\n\n{texts.sentence()}\n{marked}\n{texts.lines(1)}"
