@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -224,19 +225,18 @@ def _judge_modes(
 def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str) -> RequestUnit | None:
     """A call that was made before and has the same result, if a file is as it were had such calls done nothing.
 
-    Either those of one reply, or of all the turn. Of whole texts that calls of one reply give a file, any may be the last.
+    Either those of one reply, or of all the turn; from the second on, or from a later one. Of whole texts that calls of one
+    reply give a file, any may be the last.
     """
-    for within in (True, False):
+    same = [(call.text, result.text) for call, result, _ in steps]
+    mine = [one for number, one in enumerate(same) if course.path(number) == path]
+    for most, within in itertools.product(range(1, max(map(same.count, mine), default=1)), (True, False)):
         kept, left = list[int](), list[int]()
-        for number, (call, result, exchange) in enumerate(steps):
-            before = [
-                steps[one][2].number
-                for one in kept
-                if (steps[one][0].text, steps[one][1].text) == (call.text, result.text)
-            ]
-            same = exchange.number in before if within else bool(before)
+        for number, (_, _, exchange) in enumerate(steps):
+            before = [steps[one][2].number for one in kept if same[one] == same[number]]
+            again = before.count(exchange.number) if within else len(before)
             sure = not (course.overwrites(number) and exchange.number in before)
-            (left if same and sure and course.path(number) == path else kept).append(number)
+            (left if again >= most and sure and course.path(number) == path else kept).append(number)
         once = _written_by([steps[one] for one in kept], files, strict=course.strict) if left else {}
         if left and once.get(path) == files.after.get(path, ""):
             return steps[left[0]][0]

@@ -13,7 +13,7 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, QUERY, SEARCHED, finds, fixed
 from claw_adapter.endpoint.reader.refusals import says, told_first
-from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param
+from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, words
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
 from claw_adapter.endpoint.reader.writing import holds
@@ -22,6 +22,8 @@ __all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers", "se
 
 EVERY: Final = ("replaceall", "all", "allowmultiple", "everywhere")
 """Keys by which an edit is told to replace a text wherever it stands."""
+FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
+"""Words by which a tool says that it is about files."""
 NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
 
@@ -130,7 +132,8 @@ def searchers(box: Toolbox, *, by_name: bool) -> Iterator[Candidate]:
         needed = [item for item in form.items if item.needed]
         item = form.one_of(keys, "string") if not needed else needed[0] if needed[0].key in keys else None
         place = form.one_of((*FOLDER, *PATH), "string")
-        somewhere = place is not None or (item is not None and item.key not in QUERY)  # others ask the web, or memories
+        of_files = bool(FILES & {*words(form.description)})  # others ask the web, or memories
+        somewhere = place is not None or of_files or (item is not None and item.key not in QUERY)
         if item is not None and len(needed) < 2 and somewhere and item.accepts("string") and finds(name, form):
             yield Candidate(name, item, fixed(form, (item,)), folder=place, known=form)
 
