@@ -10,7 +10,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import counts, run_by
 from claw_adapter.audit.course import Steps
 from claw_adapter.audit.removals import Removals
-from claw_adapter.audit.results import flat_of
+from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
 
@@ -56,7 +56,7 @@ def judge_told(
     """Hold what commands print against their results.
 
     What shows nothing of it may have been refused: not where the command has done what it was to do, nor where the answer is
-    that of commands which print nothing and have worked.
+    that of commands which print nothing and have worked. Nor has one of them what another one of the same reply prints.
 
     Args:
         steps: the calls of a turn with their results.
@@ -65,11 +65,18 @@ def judge_told(
         silence: knows what commands are answered that print nothing.
         book: takes the findings.
     """
-    for (call, result, exchange), one in zip(steps, told, strict=True):
-        lines = list(filter(None, map(_plain, one.prints.splitlines()))) if one is not None else []
+    every = [list(filter(None, map(_plain, one.prints.splitlines()))) if one is not None else [] for one in told]
+    for (call, result, exchange), one, lines in zip(steps, told, every, strict=True):
         if one is None or not lines:
             continue
         shown = _plain(flat_of(result.text))
+        beside = [other for other, (_, _, reply) in zip(every, steps, strict=True) if reply.number == exchange.number]
+        others = (
+            line for other in beside for line in other if len(line) >= LEAST and not any(line in own for own in lines)
+        )
+        if foreign := next((line for line in others if line in shown), ""):
+            what = f"the result of {one.command[:80]!r} has what another command prints: {foreign[:60]!r}"
+            book.find("M17", "output-foreign", what, owner="harness", request=exchange.number)
         done = bool(one.leaves) and all(after.get(path) == text for path, text in one.leaves.items())
         if any(line in shown for line in lines) or done or silence.answers_so(call, result):
             _judge_lines(one, lines, shown, exchange.number, book)
