@@ -830,3 +830,30 @@ def test_a_command_that_fails_without_a_word_is_not_answered_as_one_that_does_no
     assert [finding.key for finding in book.findings()] == found
     judge_status(steps, files, files | {"b.sh": "exit 3\n"}, book := Book())
     assert not book.findings()
+
+
+@pytest.mark.parametrize(
+    ("worked", "failed", "found"),
+    [
+        ("", "", []),
+        ("/notes", "/notes", []),
+        ("/notes", "", []),
+        ("", "/notes", ["M17 shell-left"]),
+    ],
+    ids=["goes back", "stays", "stays where it works", "stays where it fails"],
+)
+def test_a_shell_goes_back_whether_a_command_works_or_fails(worked, failed, found):
+    calls = [("exec", {"command": "cd notes && true"}, ""), ("exec", {"command": "pwd"}, f"/t/workspace{worked}\n")]
+    calls += [
+        ("exec", {"command": "cd notes && false"}, "(1)"),
+        ("exec", {"command": "pwd"}, f"/t/workspace{failed}\n"),
+    ]
+    assert answered(*calls, strict=True)[0] == found
+
+
+def test_a_call_that_does_nothing_from_its_third_time_on():
+    add = ("exec", {"command": "printf '%s\\n' 'more' >> a.md"})
+    calls, before = (add, add, add, add), {"a.md": "one\n"}
+    for times, found in ((4, []), (2, ["M17 written-once"]), (1, ["M17 written-once"])):
+        after = {"a.md": "one\n" + times * "more\n"}
+        assert written(*calls, before=before, after=after, replies=(1, 2, 3, 4)) == found

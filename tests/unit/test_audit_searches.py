@@ -121,3 +121,45 @@ def test_a_declared_cut_may_leave_something_out():
 
 def test_a_file_that_is_no_text_is_nobodys():
     assert causes(f"{PATHS}\n/x/t/workspace/image.bin", others=("image.bin",)) == []
+
+
+LONG = "".join(f"The ferry {number} left at noon.\n" for number in range(12))
+HITS = [f"The blue crate 141734 is in store {number}." for number in range(4)]
+STORE = f"{LONG}{HITS[0]}\n{HITS[1]}\n{HITS[2]}\n\n\n{HITS[3]}\n"
+
+
+def stored(*numbers, form="s.md:{}: {}"):
+    files = {"s.md": Passage(now=(STORE,))}
+    shown = "\n".join(form.format(*one) for one in zip(numbers, HITS, strict=True))
+    return causes(f"{LINES}\n{shown}", files=files)
+
+
+def test_a_number_that_a_tool_says_is_the_place_of_the_line():
+    assert stored(13, 14, 15, 18) == []
+    assert stored(13, 14, 15, 16) == ["search-number"]
+    assert stored(12, 13, 14, 17) == [], "counted from 0"
+    assert stored(1, 2, 3, 4) == [], "a rank"
+    assert stored(13, 14, 15, 16, form="s.md {}\t{}") == ["search-number"]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("no match for '141734' in notes/b.md", ["search-missing"]),
+        ("", []),
+        ("notes/b.md is a file: name a folder", []),
+        ("2: The ferry took 141734 at noon.", []),
+        ("notes/b.md", []),
+    ],
+)
+def test_one_file_alone(said, found):
+    searches, failed = Searches(), Failed()
+    world = SearchWorld({path: Passage(now=(text,)) for path, text in FILES.items()}, (), {}, END)
+    asked = {"pattern": "141734", "path": "/agent/workspace/notes/b.md"}, {"pattern": "99887", "path": "notes"}
+    alone, nowhere = (search_in(one, FILES, END) for one in asked)
+    assert alone.folder == "notes/b.md"
+    said = said.replace("notes/b.md", asked[0]["path"])
+    every = (NUMBER, LINES), (alone, said), (nowhere, "no match for '99887' in notes")
+    for number, (search, flat) in enumerate(every):
+        searches.judge("grep", search, flat, world, failed, number)
+    assert sorted({cause for cause, _ in (*failed.found, *failed.decided().found)}) == found

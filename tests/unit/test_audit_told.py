@@ -22,13 +22,15 @@ BACKWARDS = ToldCommand("tac a.md", {"a.md": FIRST}, prints=TACKED)
 REFUSED = "Blocked by a guard of the workspace."
 
 
-def judged(*runs, told, before, after):
-    """Causes found of calls ``(command, result)``, or ``(path, result)`` where a file is read."""
+def judged(*runs, told, before, after, at_once=False):
+    """Causes found of calls ``(command, result)``, or ``(path, result)`` where a file is read; in a reply each, or in one."""
     steps, renderer, book = [], Renderer(Capabilities()), Book()
     for at, (said, result) in enumerate(runs):
         name, key = ("read_file", "path") if said.endswith(".md") and " " not in said else ("exec", "command")
         call = RequestUnit(CALL, f"{name} {json.dumps({key: said})}", f"c{at}")
-        steps.append((call, RequestUnit(RESULT, result, f"c{at}"), SimpleNamespace(number=at + 1, tools=())))
+        steps.append(
+            (call, RequestUnit(RESULT, result, f"c{at}"), SimpleNamespace(number=1 if at_once else at + 1, tools=()))
+        )
     known = told_of(steps, told)
     sure = FileCourse.leaving(steps, (before, after), "/t/workspace", strict=True, losses=(), told=known).trusted(after)
     files = WrittenFiles(before, after, "/t/workspace", told=known)
@@ -89,3 +91,14 @@ def test_of_equal_commands_each_has_its_own_effect_and_other_files_tell_nothing(
     assert judged(*stale, told=told, before=before, after=after) == [], "nothing of it is shown"
     other = {"a.md": TACKED, "b.md": SECOND}
     assert judged(runs[0], told=told, before=other, after=other) == []
+
+
+def test_a_result_has_nothing_of_what_another_command_of_the_reply_prints():
+    told = [ToldCommand(f"echo {text}", prints=text) for text in ("the depot waits 1401", "the depot waits 1402")]
+    for second, found in (
+        ("the depot waits 1402", []),
+        ("the depot waits 1401\nthe depot waits 1402", ["M17 output-foreign"]),
+    ):
+        runs = (told[0].command, told[0].prints), (told[1].command, second)
+        assert judged(*runs, told=told, before={}, after={}, at_once=True) == found
+        assert judged(*runs, told=told, before={}, after={}) == [], "a terminal may show what came before"
