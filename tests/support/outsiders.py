@@ -322,7 +322,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 98,
+        "bronze", 100,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
@@ -335,7 +335,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 128,
+        "silver", 130,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

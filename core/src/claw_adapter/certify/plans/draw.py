@@ -63,7 +63,7 @@ SERVER: Final[tuple[FaultKind, ...]] = ("500", "502", "503")
 FOR_GOOD: Final[tuple[FaultKind, ...]] = (
     "400", "401", "402", "403", "404", "409", "422", "context", "413", "filter", "refused", "garbage", "empty", "told",
 )  # fmt: skip
-REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "409", "422", "context", "413", "filter")
+REFUSED: Final[tuple[FaultKind, ...]] = ("400", "401", "402", "403", "404", "422", "context", "413", "filter")
 """Those of them behind which no further attempt is made."""
 LONG: Final = (66_000, 67_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
