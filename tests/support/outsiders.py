@@ -322,7 +322,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 100,
+        "bronze", 101,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
@@ -335,7 +335,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 130,
+        "silver", 132,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

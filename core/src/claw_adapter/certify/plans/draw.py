@@ -377,8 +377,8 @@ class _Drawing:
             f"```\n{self.texts.lines(2)}```",
             f'{{ "text":"{self.texts.sentence()}", "n":{self.texts.number()}.0,"e": 1e3,"e": "\\u00e9\\/" , "a":[ ]}}',
         )
-        told = [f"{self.texts.sentence()}.\n{end}" for end in self.rng.sample(UNFINISHED, 3)]
-        told += [f"{begin}{self.texts.sentence()}." for begin in self.rng.sample(BEGINNINGS, 3)]
+        told = [f"{self.texts.sentence()}.\n{end}" for end in self._dealt(UNFINISHED)]
+        told += [f"{begin}{self.texts.sentence()}." for begin in self._dealt(BEGINNINGS)]
         told.append("\r\n".join(self.texts.sentence() for _ in range(3)))
         texts = (self.rng.choice(SHORT), code, data, self.texts.failure(), self.texts.quoted(), *told)
         units: list[Unit] = [
@@ -386,6 +386,11 @@ class _Drawing:
         ]
         ended = "\r\n".join((self.texts.sentence(), "", self.texts.sentence(), f"  {self.texts.sentence()}"))
         return [*units, [PlanTurn(question=ended, replies=(self._says(),))]]
+
+    def _dealt(self, every: Sequence[str]) -> Sequence[str]:
+        """The part of this plan: the plans of a nonce have all of them."""
+        plans = sum(PLANS.values())
+        return Random(f"{self.nonce}/{every[0]}").sample(every, len(every))[self.height + self.number :: plans]
 
     def _absolute(self) -> list[Unit]:
         """A file is written where none was, read and edited by its whole path, and read again, by the one or the other."""
