@@ -121,7 +121,7 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-MIXED: Final = (2, 4, 5)
+MIXED: Final = (2, 4, 4)
 """Turns in which everything happens to the same few files, by the level."""
 SHELLS: Final = (2, 4, 4)
 """Turns in which tools, commands and updates change a few files that are alike, by the level."""
@@ -771,6 +771,8 @@ class _Drawing:
         """Tools that search are asked for a number and for names, before and behind what changes."""
         files, turns = search_turns(self.texts)
         self.steps += files
+        if self.height > 1:
+            del turns[1]
         return [
             [*made.updates, self._turn(*(self._does(*uses) for uses in made.replies), self._says())] for made in turns
         ]
@@ -809,9 +811,10 @@ class _Drawing:
         path = self.texts.path()
         text = self.rng.choice((f"{self.texts.number()}", self.texts.lines(self.rng.randrange(2, 20))))
         made = ToolUse(kind="write", target=path, content=text)
+        plainest = self._dealt(PLAINEST) if self.height else PLAINEST
         names = [form.format(self.texts.word()) for form in self.rng.sample(CLEARED, len(CLEARED))]
-        names += [self.texts.path() for _ in PLAINEST[len(names) :]]
-        plain = [ToolUse(kind="write", target=name, content=one) for name, one in zip(names, PLAINEST, strict=True)]
+        names += [self.texts.path() for _ in plainest[len(names) :]]
+        plain = [ToolUse(kind="write", target=name, content=one) for name, one in zip(names, plainest, strict=False)]
         long = ToolUse(
             kind="write",
             target=self.texts.path(),
@@ -1001,7 +1004,7 @@ class _Drawing:
         file = PlanFile(path=self.texts.path(), text=self.texts.across(self.texts.short_lines(count)))
         self.steps.append(file)
         first = 1 if self.height == 0 else self.rng.choice((1, 1, count // 2))
-        starts = tuple(range(first, count, size))[:3]
+        starts = tuple(range(first, count, size))[: 3 - self.height // 2]
         pages = ToolUse(kind="pages", target=file.path, starts=starts, page=size)
         parts = ToolUse(kind="cat", target=file.path, starts=(count - 90, count - 50), page=40)
         once = [ToolUse(kind="pages", target=file.path, starts=(at,), page=30) for at in (1, 31, 61)]
