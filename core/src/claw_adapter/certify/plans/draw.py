@@ -74,6 +74,8 @@ LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 ANSWERED: Final = (20, 80, 300, 600)
 REMARKED: Final = (30, 200, 200, 700)
 """Characters of an answer, and of what is said beside calls, which may be more than the answer."""
+BESIDE: Final = (0.6, 0.6, 0.4)
+"""How often something is said beside calls, by the level: what is long is to fit into the windows that harnesses take."""
 ASKED: Final = (4_000, 7_000)
 """Characters of a long prompt, but for Bronze, which has one that is longer."""
 BROUGHT: Final = (6_000, 9_000)
@@ -245,8 +247,9 @@ class _Drawing:
             self._restarted,
             self._talks_at_once,
         ]
-        found += [self._plain] * self.rng.randrange(2, 5)
-        if self.height > 1:
+        if self.height == 1:
+            found += [self._plain] * self.rng.randrange(2, 5)
+        else:
             found += [
                 self._failing,
                 self._unreadable,
@@ -336,7 +339,7 @@ class _Drawing:
 
     def _does(self, *uses: ToolUse) -> PlayedReply:
         """A reply with calls; at times it says more than the answer will."""
-        text = self.texts.prose(self.rng.choice(REMARKED)) if self.rng.random() < 0.6 else ""
+        text = self.texts.prose(self.rng.choice(REMARKED)) if self.rng.random() < BESIDE[self.height] else ""
         piece, woven = self.rng.choice(PIECES), len(uses) > 1 and self.rng.random() < 0.5
         return PlayedReply(text=text, thought=self._thought(), uses=uses, piece=piece, woven=woven)
 
