@@ -74,7 +74,7 @@ LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 ANSWERED: Final = (20, 80, 300, 600)
 REMARKED: Final = (30, 200, 200, 700)
 """Characters of an answer, and of what is said beside calls, which may be more than the answer."""
-BESIDE: Final = (0.6, 0.6, 0.4)
+BESIDE: Final = (0.6, 0.6, 0.2)
 """How often something is said beside calls, by the level: what is long is to fit into the windows that harnesses take."""
 ASKED: Final = (4_000, 7_000)
 """Characters of a long prompt, but for Bronze, which has one that is longer."""
@@ -123,7 +123,7 @@ PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%
 """What the new text of an edit may be taken for."""
 APART: Final = 0.7
 """How often something else may come between two units of a chain."""
-MIXED: Final = (2, 4, 4)
+MIXED: Final = (2, 4, 3)
 """Turns in which everything happens to the same few files, by the level."""
 SHELLS: Final = (2, 4, 4)
 """Turns in which tools, commands and updates change a few files that are alike, by the level."""
@@ -194,7 +194,7 @@ class _Drawing:
         chains = [chain for make in self._chains() for chain in [make()] if chain]
         last = [
             self._wide(),
-            [[*self._asked(LONG), *self._written_large()], self._long(), self._read_long()][self.height],
+            [[*self._asked(LONG), *self._written_large()], self._long(), []][self.height],
         ]  # what fills the window comes when little else will
         return SessionPlan(
             nonce=self.nonce, number=self.number, level=self.level, name=name, model=model, clock=begin,
@@ -465,12 +465,6 @@ class _Drawing:
             shows = [ToolUse(kind=kind, target=self._long_file().path) for kind in ("cat", "cat", "read")]
             units.append([self._turn(*map(self._does, shows), self._says())])
         return units
-
-    def _read_long(self) -> list[Unit]:
-        """Of the plans of Gold the one with the shorter past reads a file of more than 64 KiB with a tool."""
-        if not self.number:
-            return []
-        return [[self._turn(self._does(ToolUse(kind="read", target=self._long_file().path)), self._says())]]
 
     def _asked(self, characters: tuple[int, int]) -> list[Unit]:
         """A long prompt; a very long one has rules in it, which take fewer tokens."""
