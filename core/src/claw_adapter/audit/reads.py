@@ -214,7 +214,7 @@ class Reads:
                 earlier[label] = f"{earlier.get(label, '')}\n{flat}"
             elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
                 _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
-            elif OTHERS.search(name) and self.shells.judge(arguments, flat_of(result.text), failed, exchange.number):
+            elif OTHERS.search(name) and self.shells.judge(arguments, result.text, failed, exchange.number):
                 continue
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)

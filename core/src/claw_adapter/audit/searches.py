@@ -195,8 +195,8 @@ class Searches:
         what = f"a search for {search.text!r} in {search.folder} does not show {lost[0][:80]!r}" if lost else ""
         if lost and len(lost) < len(lines):
             failed.note("M20", "search-missing", lost[0], what, request)
-        elif lost and PurePosixPath(search.folder).name not in _masked(search, flat):
-            unless = partial(self._refuses, tool, search, _masked(search, flat))
+        elif lost and PurePosixPath(search.folder).name not in (said := _masked(search, flat)):
+            unless = partial(self._refuses, tool, search, said)
             failed.note("M20", "search-missing", search.folder, what, request, unless=unless)
 
     def _refuses(self, tool: str, search: Search, said: str) -> bool:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.commands import asks_where, went_by
 from claw_adapter.audit.places import place_in
-from claw_adapter.audit.results import Failed
+from claw_adapter.audit.results import Failed, flat_of
 
 __all__ = ["ShellPlace"]
 
@@ -24,7 +24,7 @@ class ShellPlace:
     _back: bool = False
     """Whether a shell was in the workspace behind one that worked."""
 
-    def judge(self, arguments: dict[str, JsonValue], flat: str, failed: Failed, request: int) -> bool:
+    def judge(self, arguments: dict[str, JsonValue], result: str, failed: Failed, request: int) -> bool:
         """Whether a call is one of these; a shell that goes back is not to stay where a command has failed."""
         if (went := went_by(arguments)) is not None:
             self._went = went
@@ -32,7 +32,11 @@ class ShellPlace:
         folder, worked = self._went
         if not folder or not asks_where(arguments):
             return False
-        places = {place_in(f"{line.strip()}/", self.workspace).rstrip("/") for line in flat.splitlines() if "/" in line}
+        places = {
+            place_in(f"{line.strip()}/", self.workspace).rstrip("/")
+            for line in flat_of(result).splitlines()
+            if "/" in line
+        }
         if worked:
             self._back = "" in places
         elif folder in places and self._back:

@@ -11,6 +11,7 @@ from typing import Final
 
 from claw_adapter.audit.results import MARK
 from claw_adapter.certify.demand import LEVELS, Level
+from claw_adapter.certify.plans.drawn import DrawnTurn
 from claw_adapter.certify.plans.lives import lived, lives
 from claw_adapter.certify.plans.plan import (
     MAIN,
@@ -568,9 +569,12 @@ class _Drawing:
         units: list[Unit] = []
         for made in turns:
             again = self.height > 0 and self.rng.random() < RESTARTED
-            steps: Unit = [*made.updates, *([PlanIncident(happens="restart")] if again else [])]
-            units.append([*steps, self._turn(*(self._does(*uses) for uses in made.replies), self._says())])
+            units.append(self._made_of(made, *([PlanIncident(happens="restart")] if again else [])))
         return units
+
+    def _made_of(self, made: DrawnTurn, *between: PlanStep) -> Unit:
+        """A turn with what updates bring before it, and an answer."""
+        return [*made.updates, *between, self._turn(*(self._does(*uses) for uses in made.replies), self._says())]
 
     def _happens(self, files: dict[str, str]) -> list[PlanStep]:
         """What updates change, and perhaps a restart behind them."""
@@ -770,9 +774,7 @@ class _Drawing:
         self.steps += files
         if self.height > 1:
             del turns[1]
-        return [
-            [*made.updates, self._turn(*(self._does(*uses) for uses in made.replies), self._says())] for made in turns
-        ]
+        return [self._made_of(made) for made in turns]
 
     def _left(self) -> list[Unit]:
         """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
