@@ -1,0 +1,1 @@
+"""Chains of turns by what they try; each function draws one, for `plans.draw`."""

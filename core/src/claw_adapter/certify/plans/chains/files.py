@@ -1,0 +1,311 @@
+"""Files that lie there, come and go by updates, and are read, listed and looked for."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Final
+
+from claw_adapter.audit.results import MARK
+from claw_adapter.certify.plans.drawing import ENDINGS, LEAST, Drawing, Unit
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanStep
+from claw_adapter.certify.plans.seeks import search_turns
+from claw_adapter.certify.plans.texts import (
+    BREAKS,
+    CONTROLS,
+    DOTTED,
+    FOLDERS,
+    KINDS,
+    LEFT_OUT,
+    NOUNS,
+    TAKEN,
+    TOOLS,
+    USUAL,
+)
+from claw_adapter.endpoint.models.played import ToolUse
+
+__all__ = [
+    "binaries",
+    "brought",
+    "common",
+    "deleted",
+    "folders_listed",
+    "framed_names",
+    "kinds",
+    "missing",
+    "paged",
+    "replaced",
+    "sought",
+    "usual_files",
+    "wide",
+]
+
+WIDE: Final = ((15_000, 17_000), (18_000, 22_000), (9_000, 14_000))
+"""Characters of a long file, by the level: what has a long past is not to fill the window."""
+LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
+"""Characters of the one long line in it, as records of data have, by the level."""
+BYTES: Final = 3_000
+"""Bytes of a file that is no text."""
+PAGED: Final = (400, 401, 419, 500, 501)
+"""Lines of a file that is read by pages: as many as some show at once, or one more."""
+HUGE: Final = (140_000, 300_000)
+"""Characters of a file that is only listed."""
+CROWD: Final = (101, 131)
+"""Files in a folder that has more of them than some lists show."""
+TABLES: Final = ("csv", "csv", "tsv", "txt")
+LIKE_FOLDERS: Final = ("s.csv", "age.md", "-list.md", "ment.txt", "_1.md")
+"""How names of files go on that begin as those of folders which some programs leave out."""
+COMMON: Final = ("README.md", "notes/todo.md", "data.csv")
+"""Names of files that other conversations have as well, with other content."""
+
+
+def common(drawing: Drawing) -> list[Unit]:
+    """A file with a name that many have, and a table."""
+    made = PlanFile(path=drawing.rng.choice(COMMON), text=drawing.texts.lines(drawing.rng.randrange(3, 30)))
+    table = PlanFile(path=f"{drawing.texts.word()}.{drawing.rng.choice(TABLES)}", text=drawing.texts.table())
+    drawing.steps += [made, table]
+    looks = [ToolUse(kind="read", target=one.path) for one in (made, table)]
+    return [[drawing.turn(drawing.does(*looks), drawing.says())]]
+
+
+def wide(drawing: Drawing) -> list[Unit]:
+    """A long file is read, in which one line is very long; Bronze has longer ones shown, three in one turn."""
+    size, line = drawing.rng.randrange(*WIDE[drawing.height]), drawing.rng.randrange(*LINE[drawing.height])
+    before = drawing.rng.randrange(size - line)
+    parts = (drawing.texts.prose(before), drawing.texts.line(line), drawing.texts.prose(size - line - before))
+    file = PlanFile(path=drawing.texts.path(), text=drawing.texts.across("\n".join(parts)) + "\n")
+    drawing.steps.append(file)
+    units: list[Unit] = [[drawing.turn(drawing.does(ToolUse(kind="read", target=file.path)), drawing.says())]]
+    if drawing.height == 0:
+        shows = [ToolUse(kind=kind, target=drawing.long_file().path) for kind in ("cat", "cat", "read")]
+        units.append([drawing.turn(*map(drawing.does, shows), drawing.says())])
+    return units
+
+
+def binaries(drawing: Drawing) -> list[Unit]:
+    """Files that are no text are left as they are, and one of them is replaced.
+
+    A line is edited of a script that may be executed, and of a text in another encoding, which a command shows before.
+    """
+    folder = drawing.texts.word()
+    path = f"{folder}/{drawing.texts.word()}.bin"
+    drawing.steps.append(PlanFile(path=path, text=_any_bytes(drawing), encoding="latin-1"))
+    script = PlanFile(
+        path=f"{folder}/{drawing.texts.word()}.sh", text=f"#!/bin/sh\necho {drawing.texts.word()}\n", executable=True
+    )
+    drawing.steps.append(script)
+    change = PlanChange(path=path, action="new", text=_any_bytes(drawing), encoding="latin-1")
+    (other, edited), (marked, begun) = _encoded(drawing), _marked(drawing)
+    said = ToolUse(kind="edit", target=script.path, wanted=(script.text.splitlines()[1],), content="echo ready")
+    looks = [ToolUse(kind="read", target=one.path) for one in (script, marked, other)]
+    show = ToolUse(kind="cat", target=other.path)
+    listed = ToolUse(kind="list", target=folder)
+    first = drawing.turn(drawing.does(*looks[:2], show, listed), drawing.does(said, begun), drawing.says())
+    second = drawing.turn(drawing.does(looks[2]), drawing.does(edited, *_added_behind(drawing, marked)), drawing.says())
+    kind = f"{folder}/{drawing.texts.word()}"
+    drawing.steps.append(PlanFile(path=kind, text=_any_bytes(drawing), encoding="latin-1"))
+    become = PlanChange(path=kind, action="new", text=drawing.texts.lines(4))
+    asks = drawing.does(ToolUse(kind="read", target=kind), ToolUse(kind="list", target=folder))
+    return [[change, first], [second], [become, drawing.turn(asks, drawing.says())]]
+
+
+def _marked(drawing: Drawing) -> tuple[PlanFile, ToolUse]:
+    """A text as other systems write it, and an edit of its first line, before which a mark stands.
+
+    It has blanks and line ends of every kind within its lines, and its last line does not end.
+    """
+    first, odd, *more, last = (drawing.texts.sentence() for _ in range(6))
+    lines = (first, f"{odd} {drawing.texts.between(BREAKS)}", f"{drawing.texts.between(CONTROLS)}\t", *more, last)
+    file = PlanFile(path=drawing.texts.path(), text=MARK + drawing.rng.choice(("\n", "\r\n")).join(lines))
+    drawing.steps.append(file)
+    return file, ToolUse(kind="edit", target=file.path, wanted=(first,), content=drawing.texts.sentence())
+
+
+def _added_behind(drawing: Drawing, file: PlanFile) -> list[ToolUse]:
+    """A line is added to a text, where that does not give it line ends of two kinds."""
+    return [] if "\r" in file.text else [ToolUse(kind="add", target=file.path, content=drawing.texts.sentence())]
+
+
+def _encoded(drawing: Drawing) -> tuple[PlanFile, ToolUse]:
+    """A text that is no UTF-8, and an edit of a line of it that is plain."""
+    lines = [" ".join(drawing.texts.word() for _ in range(4)) for _ in range(5)]
+    file = PlanFile(path=drawing.texts.path(), text="\n".join((*lines, f"{lines[0]} caf\xe9\n")), encoding="latin-1")
+    drawing.steps.append(file)
+    return file, ToolUse(kind="edit", target=file.path, wanted=(lines[2],), content=drawing.texts.word())
+
+
+def _any_bytes(drawing: Drawing) -> str:
+    return drawing.rng.randbytes(BYTES).decode("latin-1")
+
+
+def replaced(drawing: Drawing) -> list[Unit]:
+    """A file is read, replaced by one of equal size, and read again; and once more, its last line being another."""
+    file = drawing.file(drawing.rng.randrange(64, 100))
+    look = ToolUse(kind="read", target=file.path)
+    turns = [drawing.turn(drawing.does(look), drawing.says()) for _ in range(3)]
+    text = _of_size(drawing, len(file.text))
+    end = drawing.texts.line(2 * LEAST)
+    new = [
+        PlanChange(path=file.path, action="new", text=one) for one in (text, f"{text[: -len(end) - 2]}\n{end}\n")
+    ]  # the first right behind the turn, before anything else makes the harness look
+    return [[turns[0], new[0], turns[1]], [new[1], turns[2]]]
+
+
+def folders_listed(drawing: Drawing) -> list[Unit]:
+    """A folder is listed; files go and come in a folder of it, and it is listed again; then in itself, and again.
+
+    At last a command gives one of them another name, between two lists.
+
+    In the plan without a past, one with many files is listed as well.
+    """
+    folder = f"{drawing.rng.choice(NOUNS)}/{drawing.rng.choice(DOTTED)}"
+    look = drawing.does(ToolUse(kind="list", target=folder))
+    line = drawing.texts.lines(1)
+    huge = line * (drawing.rng.randrange(*HUGE) // len(line))
+    drawing.steps.append(PlanFile(path=f"{folder}/{drawing.texts.word()}.csv", text=drawing.texts.across(huge)))
+    first = drawing.does(*look.uses, *_crowd(drawing)) if drawing.height == 0 else look
+    steps: list[PlanStep] = [drawing.turn(first, drawing.says())]
+    suffixes = drawing.rng.sample(LEFT_OUT, len(LEFT_OUT))
+    for place in (f"{folder}/{drawing.texts.word()}", folder):
+        paths = [f"{place}/{drawing.texts.word()}.{suffixes.pop()}" for _ in range(4)]
+        paths += [f"{place}/{name}{drawing.rng.choice(LIKE_FOLDERS)}" for name in drawing.rng.sample(FOLDERS, 4)]
+        drawing.steps += [PlanFile(path=path, text=drawing.texts.lines(2)) for path in (*paths[:3], *paths[4:])]
+        steps.append(PlanChange(path=paths[0], action="delete"))
+        steps.append(PlanChange(path=paths[3], action="new", text=drawing.texts.lines(2)))
+        steps.append(drawing.turn(look, drawing.says()))
+    named = ToolUse(kind="move", target=paths[3], content=f"{folder}/{drawing.texts.word()}.md")
+    return [[*steps, drawing.turn(look, drawing.does(named), look, drawing.says())]]
+
+
+def sought(drawing: Drawing) -> list[Unit]:
+    """Tools that search are asked for a number and for names, before and behind what changes."""
+    files, turns = search_turns(drawing.texts)
+    drawing.steps += files
+    if drawing.height > 1:
+        del turns[1]
+    return [drawing.made_of(made) for made in turns]
+
+
+def _crowd(drawing: Drawing) -> list[ToolUse]:
+    """A folder with many files, and a list of it."""
+    folder = f"{drawing.rng.choice(FOLDERS)}/{drawing.texts.word()}"
+    for number in range(drawing.rng.randrange(*CROWD)):
+        path = f"{folder}/{drawing.rng.choice(NOUNS)}-{number:03}.txt"
+        drawing.steps.append(PlanFile(path=path, text=f"{drawing.texts.number()}\n"))
+    return [ToolUse(kind="list", target=folder)]
+
+
+def _of_size(drawing: Drawing, size: int) -> str:
+    text = drawing.texts.lines(size // 40 + 2)[: size - 1].rstrip("\n")
+    return f"{text}{'x' * (size - 1 - len(text))}\n"
+
+
+def framed_names(drawing: Drawing) -> list[Unit]:
+    """Files whose names have at their ends what is often put around a name are read, shown, and one is edited."""
+    files = [PlanFile(path=path, text=drawing.texts.lines(3)) for path in drawing.texts.framed_paths()]
+    drawing.steps += files
+    looks = [ToolUse(kind="read", target=file.path) for file in files]
+    first = files[0]
+    old = first.text.split("\n")[1]
+    change = ToolUse(kind="edit", target=first.path, wanted=(old,), content=drawing.texts.sentence())
+    show = ToolUse(kind="cat", target=files[-1].path)
+    later = ToolUse(kind="newer", target=first.path, content=files[1].path)
+    return [[drawing.turn(drawing.does(*looks, show), drawing.does(change), drawing.does(later), drawing.says())]]
+
+
+def paged(drawing: Drawing) -> list[Unit]:
+    """A file of many lines is read, read by pages, and shown in part by commands."""
+    count, size = drawing.rng.choice(PAGED), drawing.rng.choice((100, 150, 200, 211))
+    file = PlanFile(path=drawing.texts.path(), text=drawing.texts.across(drawing.texts.short_lines(count)))
+    drawing.steps.append(file)
+    first = 1 if drawing.height == 0 else drawing.rng.choice((1, 1, count // 2))
+    starts = tuple(range(first, count, size))[: 3 - drawing.height // 2]
+    pages = ToolUse(kind="pages", target=file.path, starts=starts, page=size)
+    parts = ToolUse(kind="cat", target=file.path, starts=(count - 90, count - 50), page=40)
+    once = [ToolUse(kind="pages", target=file.path, starts=(at,), page=30) for at in (1, 31, 61)]
+    again = once[drawing.rng.randrange(3)]
+    looks = [drawing.does(pages), drawing.does(parts), drawing.does(*once), drawing.does(again)]
+    if drawing.height == 0:
+        looks.append(drawing.does(ToolUse(kind="read", target=file.path, whole=True)))
+    drawing.rng.shuffle(looks)
+    old = file.text.split("\n")[
+        drawing.rng.randrange(20)
+    ]  # of a page: what is behind it stays, some lines further down
+    change = drawing.does(ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.lines(3)))
+    return [[drawing.turn(*looks, change, drawing.does(again), drawing.says())]]
+
+
+def usual_files(drawing: Drawing) -> list[Unit]:
+    """Files that lead programs lie at the top of the workspace; the agent writes others that some of them would change."""
+    drawing.steps += [PlanFile(path=path, text=text) for path, text in USUAL.items()]
+    written = [
+        ToolUse(
+            kind="write", target=f"{_place(drawing, suffix)}.{suffix}",
+            content=text.format(drawing.texts.word()) + drawing.rng.choice(ENDINGS[:3]),
+        )
+        for suffix, text in TAKEN.items()
+    ]  # fmt: skip
+    edited = drawing.rng.choice([use for use in written if use.content.count("\n") > 1])
+    old = next(line for line in edited.content.split("\n") if line.strip() and edited.content.count(line) == 1)
+    change = ToolUse(kind="edit", target=edited.target, wanted=(old,), content=f"  {old}\n\n{drawing.texts.word()}")
+    looks = [ToolUse(kind=drawing.rng.choice(("read", "cat")), target=use.target) for use in written]
+    looks += [ToolUse(kind="read", target=path) for path in drawing.rng.sample([*USUAL], 3)]
+    places = [posixpath.dirname(use.target) for use in written if "[" in use.target or use.target.startswith(".")]
+    lists = [ToolUse(kind="list", target=place) for place in places]
+    first = drawing.turn(
+        drawing.does(*written[::2]), drawing.does(*written[1::2]), drawing.does(*looks, *lists), drawing.says()
+    )
+    return [[first], [drawing.turn(drawing.does(change), drawing.does(*looks[:4], *lists), drawing.says())]]
+
+
+def _place(drawing: Drawing, suffix: str) -> str:
+    """Where a written file goes: those of a service into its folder."""
+    name = drawing.texts.word()
+    return {"yml": f".github/workflows/{name}", "ts": f"src/[{name}]/page"}.get(suffix, name)
+
+
+def kinds(drawing: Drawing) -> list[Unit]:
+    """Files of many kinds, each with what such a file has and some program may take for more than a text, are read."""
+    files = [PlanFile(path=drawing.texts.named(name), text=drawing.texts.kind(lines)) for name, lines in KINDS.items()]
+    drawing.steps += files
+    looks = [ToolUse(kind="read", target=file.path) for file in files]
+    drawing.rng.shuffle(looks)
+    return [[drawing.turn(drawing.does(*looks[::2]), drawing.does(*looks[1::2]), drawing.says())]]
+
+
+def missing(drawing: Drawing) -> list[Unit]:
+    """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere.
+
+    Beside them, two files whose names are alike are there, and a tool is called that is not.
+    """
+    file = drawing.file(drawing.rng.randrange(3, 12))
+    twin = PlanFile(path=drawing.texts.twin(file.path), text=drawing.texts.lines(drawing.rng.randrange(3, 12)))
+    drawing.steps.append(twin)
+    stray = ToolUse(kind="stray", target=f"{drawing.rng.choice(TOOLS)}_v2", content=file.path)
+    others = [one for _ in range(3) for one in [drawing.texts.similar(file.path)] if one != twin.path]
+    others.append(f"{drawing.texts.word()}/{file.path.rpartition('/')[2]}")
+    empty = PlanFile(path=drawing.texts.path(), text="")
+    drawing.steps.append(empty)
+    uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
+    there = [ToolUse(kind="read", target=one.path) for one in (file, twin)]
+    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *there), drawing.says())]]
+
+
+def deleted(drawing: Drawing) -> list[Unit]:
+    """A file is read, deleted by an update, and asked for again."""
+    file = drawing.file(drawing.rng.randrange(3, 40))
+    look = ToolUse(kind="read", target=file.path)
+    gone = PlanChange(path=file.path, action="delete")
+    return [
+        [drawing.turn(drawing.does(look), drawing.says())],
+        [gone, drawing.turn(drawing.does(look), drawing.says())],
+    ]
+
+
+def brought(drawing: Drawing) -> list[Unit]:
+    """An update brings a file in a new folder, the agent reads it; it is replaced, and goes."""
+    path = f"{drawing.texts.word()}/{drawing.texts.path()}"
+    size = drawing.rng.randrange(2, 30)
+    new = [PlanChange(path=path, action="new", text=drawing.texts.lines(size)) for _ in range(2)]
+    look = ToolUse(kind="read", target=path)
+    steps = (*new, PlanChange(path=path, action="delete"))
+    return [[change, drawing.turn(drawing.does(look), drawing.says())] for change in steps]

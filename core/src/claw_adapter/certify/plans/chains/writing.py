@@ -1,0 +1,245 @@
+"""Files that the agent writes and edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from claw_adapter.certify.plans.drawing import ENDINGS, LEAST, NUMBER, PATTERNS, Drawing, Unit, cuts
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanTurn
+from claw_adapter.certify.plans.texts import CLEARED, INDENTS, PLAINEST
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+
+__all__ = [
+    "by_whole_paths",
+    "cut_out",
+    "edited",
+    "edited_at_once",
+    "edited_large",
+    "edited_plainly",
+    "odd",
+    "written",
+    "written_large",
+]
+
+WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (4_200, 5_000))
+"""Characters of a long file that is written, by the level."""
+LARGE: Final = 1_300
+"""Lines of a file of more than 64 KiB."""
+PLAINLY: Final = 150
+"""Lines at the beginning of one that are ASCII."""
+BLOCK: Final = 50
+"""Lines of it that are replaced at once."""
+LAID: Final[tuple[Callable[[str], str], ...]] = (
+    lambda text: text.rstrip("\n"),
+    lambda text: text.replace("\n", "\n    ", 1),
+    lambda text: text.replace("\n", "\n\n", 1),
+    lambda text: text.replace(" ", "\n", 1),
+)
+"""How a text is written anew of which nothing changes but blanks and line ends."""
+ENDS_OF_FILES: Final = ("", "\n\n")
+"""Of those in which something is replaced: most others end with one line end."""
+
+
+def by_whole_paths(drawing: Drawing) -> list[Unit]:
+    """A file is written where none was, read and edited by its whole path, and read again, by the one or the other."""
+    path, text = f"{drawing.texts.word()}/{drawing.texts.word()}.md", drawing.texts.lines(4)
+    made = ToolUse(kind="write", target=path, content=text, absolute=True)
+    look = ToolUse(kind="read", target=path)
+    far = look.model_copy(update={"absolute": True})
+    lists = ToolUse(kind="list", target=path.partition("/")[0], absolute=True)
+    edit = ToolUse(
+        kind="edit", target=path, wanted=(text.split("\n")[1],), content=drawing.texts.sentence(), absolute=True
+    )
+    replies = (made,), (look, lists), (edit,), (far, look)
+    return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
+
+
+def written(drawing: Drawing) -> list[Unit]:
+    """The agent writes files: long, over one that is there, twice, with other blanks, data; an update replaces one.
+
+    Some have names of what is there for a while only.
+    """
+    path = drawing.texts.path()
+    text = drawing.rng.choice((f"{drawing.texts.number()}", drawing.texts.lines(drawing.rng.randrange(2, 20))))
+    made = ToolUse(kind="write", target=path, content=text)
+    plainest = drawing.dealt(PLAINEST) if drawing.height else PLAINEST
+    names = [form.format(drawing.texts.word()) for form in drawing.rng.sample(CLEARED, len(CLEARED))]
+    names += [drawing.texts.path() for _ in plainest[len(names) :]]
+    plain = [ToolUse(kind="write", target=name, content=one) for name, one in zip(names, plainest, strict=False)]
+    long = ToolUse(
+        kind="write",
+        target=drawing.texts.path(),
+        content=drawing.texts.across(drawing.texts.prose(drawing.rng.randrange(*WRITTEN[drawing.height]))),
+    )
+    before = drawing.file(drawing.rng.randrange(12, 30))
+    drawing.asides(before)
+    emptied = ToolUse(kind="write", target=drawing.file(drawing.rng.randrange(3, 9)).path)
+    over = ToolUse(kind="write", target=before.path, content=drawing.texts.lines(drawing.rng.randrange(2, 6)))
+    look = ToolUse(kind="read", target=path)
+    shown = ToolUse(kind="cat", target=over.target)
+    laid = drawing.file(drawing.rng.randrange(3, 6))
+    blanks = ToolUse(kind="write", target=laid.path, content=drawing.rng.choice(LAID)(laid.text))
+    first = drawing.turn(
+        drawing.does(made, long, emptied, blanks),
+        drawing.does(over, made, *plain),
+        drawing.does(look, shown),
+        drawing.says(),
+    )
+    units: list[Unit] = [[first]]
+    change = PlanChange(path=path, action="new", text=drawing.texts.lines(drawing.rng.randrange(2, 20)))
+    gone = PlanChange(path=path, action="delete")
+    units += [[step, drawing.turn(drawing.does(look), drawing.says())] for step in (change, gone)]
+    return units
+
+
+def odd(drawing: Drawing) -> list[Unit]:
+    """Every class of characters in a prompt, a reply, an answer, a file that is read, one that is written, and names."""
+    shown, written = drawing.texts.odd_paths()
+    file = PlanFile(path=shown, text=_odd_text(drawing))
+    drawing.steps.append(file)
+    look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+    made = ToolUse(kind="write", target=written, content=_odd_text(drawing))
+    again = ToolUse(kind="cat", target=made.target)
+    lines = file.text.split("\n")
+    marked = [line for line in lines if lines.count(line) == 1 and len(line) > LEAST and "\\n" in line]
+    old = drawing.rng.choice(marked or lines[:1])
+    edit = ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.between_words(PATTERNS))
+    printed = ToolUse(kind="print", target=drawing.texts.sentence(), content=drawing.texts.signs())
+    question = f"{drawing.texts.message()}\n{drawing.texts.odd()}\n{drawing.texts.tags()}\n{drawing.texts.sentence()}?"
+    answer = PlayedReply(text=f"{drawing.texts.sentence()}\n{drawing.texts.odd()}\n{drawing.texts.sentence()}.")
+    told = drawing.does(made).model_copy(update={"text": f"{drawing.texts.sentence()}:\n{drawing.texts.odd()}"})
+    lists = (ToolUse(kind="list", target=path.rpartition("/")[0]) for path in (shown, written))
+    replies = drawing.does(look, show, printed), told, drawing.does(again, *lists), answer
+    turn = PlanTurn(question=question, replies=replies)
+    return [[turn], [drawing.turn(drawing.does(edit), drawing.does(again), drawing.says())]]
+
+
+def edited(drawing: Drawing) -> list[Unit]:
+    """A line of a file that was read is replaced, another taken out, an update edited, then all of it replaced.
+
+    In between, a line is to be replaced that is not there, but for a number, and a block that is, but for its middle.
+    """
+    file = drawing.file(drawing.rng.randrange(8, 20), drawing.rng.choice(ENDS_OF_FILES))
+    drawing.asides(file)
+    old, out = drawing.rng.sample(file.text.split("\n")[1:-2], 2)
+    at = drawing.rng.randrange(5)
+    block = "\n".join(file.text.split("\n")[at : at + 3])
+    several = ToolUse(kind="edit", target=file.path, wanted=(block,), content=_indented(drawing))
+    look, show = (ToolUse(kind=kind, target=file.path) for kind in ("read", "cat"))
+    new = f"{drawing.texts.sentence()} {drawing.between_words(PATTERNS)}"
+    change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
+    gone = ToolUse(kind="edit", target=file.path, wanted=(f"{out}\n",))
+    other, kept = drawing.texts.sentence(), drawing.texts.sentence()
+    update = PlanChange(path=file.path, action="new", text=f"{drawing.texts.lines(3)}{other}\n{kept}\n")
+    rows = "".join(f"{number} | {line}\n" for number, line in enumerate(drawing.texts.lines(2).splitlines(), 1))
+    later = ToolUse(kind="edit", target=file.path, wanted=(f"{other}\n",), content=rows)
+    put = ToolUse(kind="put", target=file.path, content=drawing.texts.lines(drawing.rng.randrange(3, 9)))
+    like = NUMBER.sub(str(drawing.texts.number()), kept)
+    first, middle, last = update.text.split("\n")[:3]
+    block = "\n".join((first, NUMBER.sub(str(drawing.texts.number()), middle), last))
+    misses = [
+        ToolUse(kind="edit", target=file.path, wanted=(one,), content=drawing.texts.sentence(), missed=True)
+        for one in (like, block)
+    ]
+    turns = ((look, change, show, look), (gone,), (several, look), (later, look), (*misses, look), (put, look))
+    units: list[Unit] = [[drawing.turn(*map(drawing.does, turn), drawing.says())] for turn in turns]
+    return [*units[:3], [update, *units[3]], *units[4:]]
+
+
+def edited_at_once(drawing: Drawing) -> list[Unit]:
+    """Two lines of one file are replaced by two calls of one reply, and a third one grows by two that are equal.
+
+    A last call of that reply is to replace in another file what is not in it. Then one of a line's words is replaced
+    everywhere in the file.
+    """
+    file = drawing.file(drawing.rng.randrange(8, 20), drawing.rng.choice(ENDS_OF_FILES))
+    *lines, grown = drawing.rng.sample(file.text.split("\n")[1:-2], 3)
+    edits = [ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.sentence()) for old in lines]
+    more = ToolUse(kind="edit", target=file.path, wanted=(grown,), content=f"{grown} {drawing.texts.word()}")
+    edits += [more, more]
+    drawing.rng.shuffle(edits)
+    other = drawing.file(3).path
+    edits.append(ToolUse(kind="edit", target=other, wanted=(drawing.texts.sentence(),), content="x", missed=True))
+    looks = [ToolUse(kind="read", target=path) for path in (file.path, other)]
+    word = drawing.rng.choice([word for word in grown.split() if word.isalpha()])
+    all_over = ToolUse(
+        kind="edit", target=file.path, wanted=(word,), content=drawing.rng.choice((f"{word} {word}", "")), every=True
+    )
+    replies = edits, looks, (all_over,), looks[:1]
+    return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
+
+
+def edited_plainly(drawing: Drawing) -> list[Unit]:
+    """Of a text with typographic signs a line is replaced, as if its signs were plain: that is refused, or done there."""
+    said = [(drawing.texts.sentence(), drawing.texts.sentence()) for _ in range(5)]
+    lines = [f"\u201c{one}\u201d \u2013 it\u2019s\u00a0{other}\u2026" for one, other in said]
+    file = PlanFile(path=drawing.texts.path(), text="\n".join((*lines, "")))
+    drawing.steps.append(file)
+    one, other = said[drawing.rng.randrange(5)]
+    look = ToolUse(kind="read", target=file.path)
+    plain = f'"{one}" - it\'s {other}\u2026'
+    change = ToolUse(kind="edit", target=file.path, wanted=(plain,), content=drawing.texts.sentence(), missed=True)
+    return [[drawing.turn(*map(drawing.does, (look, change, look)), drawing.says())]]
+
+
+def cut_out(drawing: Drawing) -> list[Unit]:
+    """Of a file that was read a line is taken out without its end, the end of another, and the beginning of a third."""
+    file = drawing.file(drawing.rng.randrange(6, 12))
+    whole, behind, before = drawing.rng.sample(file.text.split("\n")[1:-1], 3)
+    found = (whole, cuts(behind)[1], cuts(before)[2])
+    edits = [drawing.does(ToolUse(kind="edit", target=file.path, wanted=(old,))) for old in found]
+    look = drawing.does(ToolUse(kind="read", target=file.path))
+    drawing.rng.shuffle(edits)
+    return [[drawing.turn(look, *edits, look, drawing.says())]]
+
+
+def edited_large(drawing: Drawing) -> list[Unit]:
+    """Two lines, and many at once, are replaced in a file that is larger than what is often read; its end is shown.
+
+    By its first thousands of bytes it is ASCII.
+    """
+    rest = drawing.texts.across(drawing.texts.lines(LARGE - PLAINLY))
+    file = PlanFile(path=drawing.texts.path(), text=f"{drawing.texts.lines(PLAINLY)}{rest}")
+    drawing.steps.append(file)
+    lines = file.text.split("\n")
+    block = "\n".join(lines[600 : 600 + BLOCK])
+    edits = [
+        ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
+        for old, new in (
+            (lines[3], drawing.texts.sentence()),
+            (lines[-3], drawing.texts.sentence()),
+            (block, drawing.texts.lines(BLOCK)),
+        )
+    ]
+    show = ToolUse(kind="cat", target=file.path, starts=(LARGE - 5,), page=6)
+    return [[drawing.turn(*map(drawing.does, edits), drawing.does(show), drawing.says())]]
+
+
+def written_large(drawing: Drawing) -> list[Unit]:
+    """A file is written that is larger than what a pipe takes at once."""
+    text = drawing.long_text()
+    write = ToolUse(kind="write", target=drawing.texts.path(), content=text)
+    return [[drawing.turn(drawing.does(write).model_copy(update={"piece": 2_000}), drawing.says())]]
+
+
+def _indented(drawing: Drawing) -> str:
+    """Lines of which some are deeper, and one is empty, as in programs."""
+    lines = (f"{drawing.rng.choice(INDENTS)}{drawing.texts.sentence()}" for _ in range(drawing.rng.randrange(2, 6)))
+    return "\n".join((*lines, "", drawing.texts.sentence()))
+
+
+def _odd_text(drawing: Drawing) -> str:
+    """A file's text with every class of characters, and with blanks at the ends of lines."""
+    lines = [
+        *drawing.texts.odd().split("\n"),
+        *drawing.texts.tags().split("\n"),
+        *drawing.texts.secrets().split("\n"),
+        f"\t{drawing.texts.sentence()}",
+        f"{drawing.texts.sentence()}  ",
+        "",
+        "   ",
+    ]
+    lines.append(f"    {drawing.texts.sentence()}\t")
+    drawing.rng.shuffle(lines)
+    return "\n".join((drawing.texts.sentence(), *lines, drawing.texts.sentence())) + drawing.rng.choice(ENDINGS)
