@@ -62,7 +62,14 @@ def test_a_result_of_another_shape_is_kept_with_its_characters_as_they_are():
     assert [event.text for event in turn.events() if event.kind == "tool_result"] == ['{"Städte": ["Zürich", "東京"]}']
 
 
-@pytest.mark.parametrize("ends", [True, False], ids=["it failed", "nothing more"])
+STOPPED = "Claude stopped this tool call before it ran."
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [{"status": "failed"}, {"status": "failed", "raw_output": STOPPED}, {}],
+    ids=["it failed", "it failed, in words", "nothing more"],
+)
 @pytest.mark.parametrize("others", [0, 1], ids=["the only call", "another behind it"])
 def test_an_answer_stays_one_and_a_call_that_was_given_up_is_none_whatever_is_told_of_it_behind_the_answer(
     others, ends
@@ -83,11 +90,24 @@ def test_an_answer_stays_one_and_a_call_that_was_given_up_is_none_whatever_is_to
     said("the ")
     turn.note("unknown update", "mode")
     if ends:
-        turn.call(ToolCallProgress(session_update="tool_call_update", tool_call_id="0", status="failed"))
+        turn.call(ToolCallProgress(session_update="tool_call_update", tool_call_id="0", **ends))
     said("answer")
     assert turn.reply == "the answer"
     assert [event.kind for event in turn.events()] == ["tool_call", "tool_result"] * others + ["note"]
     assert [event.id for event in turn.events() if event.id] == ["1"] * 2 * others
+
+
+def test_a_call_without_arguments_that_fails_before_anything_else_is_said_is_one():
+    from acp.schema import ToolCallProgress, ToolCallStart
+
+    turn = TurnRecord()
+    turn.call(ToolCallStart(session_update="tool_call", tool_call_id="0", title="sessions"))
+    ended = {"tool_call_id": "0", "status": "failed", "raw_output": "there is no store"}
+    turn.call(ToolCallProgress(session_update="tool_call_update", **ended))
+    assert [(event.kind, event.text) for event in turn.events()] == [
+        ("tool_call", ""),
+        ("tool_result", "there is no store"),
+    ]
 
 
 def test_calls_count_to_what_a_turn_may_say_with_what_is_kept_of_them(monkeypatch):

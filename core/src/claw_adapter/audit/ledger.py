@@ -170,7 +170,9 @@ class _Ledger:
         before, after = self.facts.trees(record.before), self.facts.trees(record.snapshot)
         if self.facts.strict or not self._acted:  # else something that the agent has begun may go on beside
             self.untouched.updated(before, self.facts.scenario.expand(record.updates))
-            self.untouched.worked(after, [text for reply in replies for text in _written(reply)])
+            said = [text for reply in replies for text in _written(reply)]
+            told = [one for one in self.facts.told.get(record.round, ()) if one.command in said]
+            self.untouched.worked(after, [*said, *(path for one in told for path in one.leaves)])
 
     def _silent(self, record: RoundRecord) -> None:
         if record.error is not None:

@@ -59,13 +59,20 @@ class _Call:
     text: str = ""
     failed: bool = False
     ended: bool = False
+    overtaken: bool = False
+    """Whether the agent said something between its beginning and its end, as if it were not there."""
     size: int = 0
     """Characters of it that are kept."""
 
     @property
     def given_up(self) -> bool:
-        """Whether nothing came of it but its beginning, as when the reply broke off that it stands in."""
-        return not self.arguments and not self.text and (self.failed or not self.ended)
+        """Whether nothing came of it but its beginning, as when the reply broke off that it stands in.
+
+        At the end of the turn an agent may tell of its failure, in words of its own.
+        """
+        if self.arguments:
+            return False
+        return (self.failed and self.overtaken) or (not self.text and (self.failed or not self.ended))
 
 
 @dataclass(slots=True)
@@ -77,7 +84,7 @@ class _Result:
 class TurnRecord:
     """Takes the updates of a turn in the order in which they come.
 
-    A call of which neither arguments nor a result came is none: a reply broke off in it, and was asked for again.
+    A call of which neither arguments nor a result of a tool came is none: a reply broke off in it, and was asked for again.
 
     Raises:
         HarnessProtocolError: by `note`, `say` and `call`: the turn says more than 64 Mi characters.
@@ -139,8 +146,11 @@ class TurnRecord:
         if update.status in ENDED:
             call.failed = update.status == "failed"
             if not call.ended:
-                call.ended = True
+                call.ended, call.overtaken = True, self._spoken_since(call)
                 self._add(_Result(self._now(), call))
+
+    def _spoken_since(self, call: _Call) -> bool:
+        return any(isinstance(step, _Spoken) for step in self._steps[self._steps.index(call) :])
 
     def _count(self, characters: int) -> None:
         self._size += characters

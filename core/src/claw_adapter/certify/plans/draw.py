@@ -51,6 +51,7 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
     commands.dropped,
     commands.inside,
     commands.programs,
+    commands.folders,
     said.scripts,
 )
 """What every plan has."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import Final
 
 from claw_adapter.certify.plans.drawing import Drawing, Unit
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile
 from claw_adapter.certify.plans.texts import FOLDERS, NOUNS
-from claw_adapter.endpoint.models.played import ToolUse
+from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
-__all__ = ["added", "batch", "dropped", "failures", "inside", "left", "programs"]
+__all__ = ["added", "batch", "dropped", "failures", "folders", "inside", "left", "programs"]
 
 SLOW: Final = 0.4
 """Seconds that a slow command takes, while others of its reply are done."""
@@ -147,3 +148,48 @@ def dropped(drawing: Drawing) -> list[Unit]:
         [drawing.turn(drawing.does(*lists), drawing.does(*looks, show), drawing.says())],
         [change, drawing.turn(drawing.does(looks[0], show), drawing.says())],
     ]
+
+
+def folders(drawing: Drawing) -> list[Unit]:
+    """A folder is copied, the copy changed and moved, and the first one removed, each by a command; looks between.
+
+    Then an update brings a file into the folder that has gone.
+    """
+    texts, names = drawing.texts, [f"{at}-{drawing.texts.word()}.md" for at in (1, 2)]
+    first, copy, moved = (texts.word() for _ in range(3))
+    has = {name: texts.lines(3) for name in names}
+    drawing.steps += [PlanFile(path=f"{first}/{name}", text=text) for name, text in has.items()]
+    edit = ToolUse(
+        kind="edit", target=f"{copy}/{names[0]}", wanted=(has[names[0]].split("\n")[1],), content=texts.sentence()
+    )
+    new = {**has, names[0]: has[names[0]].replace(edit.wanted[0], edit.content)}
+    gone = dict.fromkeys(names)
+    copies = _commanded(f"cp -r {first} {copy}", {first: has, copy: gone}, {copy: has})
+    moves = _commanded(f"mv {copy} {moved}", {copy: new, moved: gone}, {copy: gone, moved: new})
+    removes = _commanded(f"rm -r {first}", {first: has}, {first: gone})
+    shows = _commanded(f"cat {moved}/*", {moved: new}, {}, "".join(new.values()))
+    lists = {folder: ToolUse(kind="list", target=folder) for folder in (first, moved)}
+    looks = {folder: ToolUse(kind="read", target=f"{folder}/{names[0]}") for folder in (first, copy, moved)}
+    replies = (
+        (looks[first], lists[first]), (copies,), (edit,), (looks[copy], looks[first]), (moves,), (removes,),
+        (*looks.values(), lists[moved], shows),
+    )  # fmt: skip
+    back = PlanChange(path=f"{first}/{names[0]}", action="new", text=texts.lines(3))
+    turns = [
+        drawing.turn(*(drawing.does(*uses) for uses in every), drawing.says())
+        for every in (replies, ((lists[first], looks[first], looks[moved]),))
+    ]
+    return [[turns[0]], [back, turns[1]]]
+
+
+Folders = Mapping[str, Mapping[str, str | None]]
+"""What files of folders have, by the folder and the name; None for one that is not there."""
+
+
+def _commanded(line: str, given: Folders, leaves: Folders, prints: str = "") -> ToolUse:
+    """A command about all files of some folders."""
+    before, behind = (
+        {f"{folder}/{name}": text for folder, files in every.items() for name, text in files.items()}
+        for every in (given, leaves)
+    )
+    return ToolUse(kind="run", target=line, effect=CommandEffect(given=before, leaves=behind, prints=prints))
