@@ -213,6 +213,7 @@ class _Ledger:
         if last:
             self.rounds += 1
             self._came_back(turn, record)
+            self.reads.shells.turned(again=record.round in self.facts.restarts)
             self._read(turn, record, number)
 
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:

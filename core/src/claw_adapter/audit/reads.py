@@ -48,6 +48,7 @@ from claw_adapter.audit.shells import ShellPlace
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of, call_text
+from claw_adapter.patterns import takes_patterns_in
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
 from claw_adapter.reading import strings_of
@@ -218,7 +219,7 @@ class Reads:
                 continue
             elif texts := said_by(arguments) if OTHERS.search(name) else []:
                 self._printed(texts, flat_of(result.text), failed, exchange.number)
-            elif self._looked(name, arguments, result.text, passage, files, failed, exchange.number) or (
+            elif self._looked(name, arguments, result.text, passage, files, failed, exchange) or (
                 reads and _mistaken(arguments, flat, files, failed, exchange.number, named)
             ):
                 continue
@@ -241,10 +242,13 @@ class Reads:
         passage: Mapping[str, Passage],
         files: Files,
         failed: Failed,
-        request: int,
+        exchange: Exchange,
     ) -> bool:
         """Whether a call looks for something in a folder, or names a folder and nothing else."""
-        search = search_in(arguments, files.before, self.workspace) if SEEKS.search(tool) else None
+        search, request = None, exchange.number
+        if SEEKS.search(tool):
+            patterns = takes_patterns_in(tool, exchange.tools)
+            search = search_in(arguments, files.before, self.workspace, patterns=patterns)
         folder = folder_in(arguments, files.before, self.workspace) if search is None else None
         if search is None and folder is None:
             return False

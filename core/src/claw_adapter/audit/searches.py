@@ -16,6 +16,7 @@ from claw_adapter.audit.course import Passage
 from claw_adapter.audit.listings import names_in
 from claw_adapter.audit.places import hidden, place_in
 from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
+from claw_adapter.patterns import as_text
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
@@ -63,8 +64,14 @@ class Search:
         return name.endswith(self.text[1:]) if self.text.startswith("*") else name == self.text
 
 
-def search_in(arguments: Mapping[str, JsonValue], paths: Collection[str], workspace: str) -> Search | None:
-    """What a call looks for, if that is plain, and nothing else can be meant; else None."""
+def search_in(
+    arguments: Mapping[str, JsonValue], paths: Collection[str], workspace: str, *, patterns: bool | None
+) -> Search | None:
+    """What a call looks for, if that is plain, and nothing else can be meant; else None.
+
+    Of a tool that takes `patterns`, what is none or has each of its signs escaped; of one that takes texts, any; where that is
+    not known, words.
+    """
     texts = sorted(strings_of(dict(arguments)), key=len, reverse=True)
     folders = ["", *(str(parent) for path in paths for parent in PurePosixPath(path).parents)]
     places = {text: place_in(f"{text.rstrip('/')}/", workspace).rstrip("/") for text in texts}
@@ -73,10 +80,18 @@ def search_in(arguments: Mapping[str, JsonValue], paths: Collection[str], worksp
     if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT:
         return None
     by_name = BY_NAME.fullmatch(sought[0])
-    if not (PLAIN.fullmatch(sought[0]) or by_name) or (by_name and {*inside} & {*paths}):
+    told = by_name[1] if by_name else _meant(sought[0], patterns)
+    if not told or (by_name and {*inside} & {*paths}):
         return None
     narrow = len(arguments) > len(texts)
-    return Search(by_name[1] if by_name else sought[0], "".join(inside), by_name is not None, narrow, tuple(texts))
+    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts))
+
+
+def _meant(sought: str, patterns: bool | None) -> str | None:
+    """The text that a call looks for, where it can be no other."""
+    if PLAIN.fullmatch(sought) or patterns is None:
+        return sought if PLAIN.fullmatch(sought) else None
+    return (as_text(sought) if patterns else sought) if sought.isprintable() else None
 
 
 @dataclass(frozen=True, slots=True)

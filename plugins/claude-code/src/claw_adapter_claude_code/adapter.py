@@ -74,6 +74,7 @@ class ClaudeCode(Harness):
             "histories: as files (it has no tools for sessions)",
             f"tools: {', '.join(tools(options))}; none for the web, timers, sub-agents and skills",
             most if options.max_requests else "no limit of model requests per turn",
+            "each command runs in the workspace, wherever the one before it has gone",
             files,
             "keeps notes of its own in the state directory" if options.memory else "keeps no notes of its own",
             f"repeats a failed model request up to {options.retries} times",

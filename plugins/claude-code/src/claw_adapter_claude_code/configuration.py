@@ -87,6 +87,8 @@ def environment(ctx: TrialContext, options: Options, folder: Path) -> dict[str, 
         "CLAUDE_CODE_MAX_RETRIES": str(options.retries),
         "API_TIMEOUT_MS": PATIENCE,
         "CLAUDE_STREAM_IDLE_TIMEOUT_MS": PATIENCE,
+        # Else commands run where the last one has gone, over turns, and at the top again once the session is resumed.
+        "CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR": "1",
         # Else it refuses permission_mode bypassPermissions to root. The isolation is ours.
         "IS_SANDBOX": "1",
     }

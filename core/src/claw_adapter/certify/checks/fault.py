@@ -13,6 +13,7 @@ from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
 from claw_adapter.drivers import reaper
 from claw_adapter.endpoint.faults import FaultKind
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.errors import Owner
 from claw_adapter.protocol import Checkpoint
 
@@ -90,6 +91,25 @@ async def _fails(kit: Kit, kind: FaultKind, *, most: int = MOST_TRIES, deadline:
             await _also(kit, t, other)
 
 
+async def _runs_once(kit: Kit) -> None:
+    """A command runs beside a call whose arguments are no JSON: it is done no more often than the conversation has it."""
+    async with kit.plain() as t:
+        word, name = kit.canary("beside"), "beside.txt"
+        add = ToolUse(kind="add", target=name, content=word)
+        prompt = f"Add a line, {kit.canary('broken')}."
+        turn = await kit.send(t, prompt, PlayedReply(uses=(add,), broken=True), say("Added."))
+        if turn.error is not None or not turn.requests:
+            return
+        written = t.ctx.workspace / name
+        times = written.read_text("utf-8").count(word) if written.is_file() else 0
+        told = turn.requests[-1].text.count(word)
+        kit.expect(
+            times <= told,
+            f"beside a call that cannot be read, a command was run {times} times, and the conversation has it {told} times",
+            remedy="Where such a reply is asked for again, run none of its calls before all of them can be read.",
+        )
+
+
 async def _fails_alike(kit: Kit, t: KitTrial, other: FaultKind) -> bool:
     """Whether a conversation in which a turn has failed shows what is right of another failure, too.
 
@@ -153,6 +173,8 @@ def _fault(number: int, kind: FaultKind, catches: str, **more: float) -> None:
 
     async def run(kit: Kit) -> None:
         await _fails(kit, kind, **more)  # type: ignore[arg-type]  # most and deadline
+        if kind == "truncated_arguments":
+            await _runs_once(kit)
 
     run.__qualname__ = f"fault_{kind}"
     run.__doc__ = f"Every model request of a turn fails ({kind}); then it is opened from the checkpoint before."
@@ -170,7 +192,10 @@ _fault(5, "stall", "An endpoint that goes silent in mid reply holds the turn bey
 _fault(6, "cut", "Half a reply is taken for the whole of it.")
 _fault(7, "garbage", "A reply that is not JSON crashes the adapter, or is handed on as the answer.")
 _fault(
-    8, "truncated_arguments", "A tool call with broken arguments loops for ever, or is executed half.", most=MOST_STEPS
+    8,
+    "truncated_arguments",
+    "A tool call with broken arguments loops for ever, is executed half, or has those beside it run twice.",
+    most=MOST_STEPS,
 )
 _fault(9, "context", "A prompt that does not fit is taken for an answer.")
 _fault(10, "filter", "A refusal of the provider's filter is taken for an answer.")

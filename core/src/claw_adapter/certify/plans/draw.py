@@ -38,6 +38,7 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
     said.repeated,
     files.common,
     files.framed_names,
+    files.named_in_prompts,
     writing.odd,
     writing.edited,
     writing.edited_at_once,

@@ -233,8 +233,7 @@ class _Layout:
             case "folder":
                 self.files[f"{use.target}/"] = ""
             case "write" | "put" | "add" | "program":
-                alike = use.kind == "write" and text not in (None, use.content) and _words(text) == _words(use.content)
-                use = use.model_copy(update={"alike": alike})
+                use = use.model_copy(update={"alike": use.kind == "write" and _alike(text, use.content)})
                 end = "" if use.kind == "write" else "\n"
                 self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
             case "edit":
@@ -282,8 +281,12 @@ def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:
     return {"session": step.session, "action": "delete", "ranges": [[first + 1, last]]}
 
 
-def _words(text: str | None) -> list[str]:
-    return (text or "").split()
+def _alike(text: str | None, content: str) -> bool:
+    """Whether a file with this text is taken for one with that content: it has its words, or all of its lines."""
+    if text in (None, content):
+        return False
+    lines = ({line.strip() for line in one.splitlines()} for one in (content, text))
+    return text.split() == content.split() or set.issubset(*lines)
 
 
 def _wait(fault: str) -> Mapping[str, float]:

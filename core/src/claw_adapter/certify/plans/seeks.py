@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from typing import Final
 
 from claw_adapter.certify.plans.drawn import DrawnTurn
@@ -19,6 +20,8 @@ MARKED: Final = (
     "\t{}\tx\t9", "{} -- 5 -- x", "{}#L8", "[12] {}", "{}: 1: 2: 3", "- {}", "--- {}",
 )  # fmt: skip
 """Lines with what tools put between a file's name, a line's number and the line."""
+SIGNS: Final = ("${},50 (net)", "[{}] a+b", "{}? *or* not", "{}|{{x}}", "^{}.5$", "C++ ({})", "a\\{}.md", "({}")
+"""Texts with signs that mean something in patterns."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml")
 
 
@@ -48,7 +51,11 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     gone = ToolUse(kind="drop", target=paths[2])
     anew = ToolUse(kind="put", target=paths[1], content=has[1].replace(number, str(texts.number())).rstrip("\n"))
     back = ToolUse(kind="write", target=paths[1], content=has[1])  # in its place, and nothing else in the folder
-    first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2]]])
+    signs = [form.format(texts.number()) for form in rng.sample(SIGNS, 2)]
+    suffix = posixpath.splitext(paths[0])[1]  # such as has been found
+    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, signs)))
+    signed = [ToolUse(kind="search", target=folder, content=sign) for sign in signs]
+    first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2], *signed]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
     return files, [first, then, DrawnTurn(changes, again)]
@@ -59,3 +66,9 @@ def _text(texts: Texts, number: str, form: str) -> str:
     ahead = texts.lines(texts.rng.randrange(*AHEAD))
     marked = form.format(f"{texts.sentence()} {number}")
     return f"{ahead}{texts.sentence()} {number}\n\n\n{texts.sentence()}\n{marked}\n{texts.lines(1)}"
+
+
+def _said(texts: Texts, signs: Sequence[str]) -> str:
+    """Lines with these, and one without."""
+    lines = [f"{texts.sentence()} {sign} {texts.rng.choice(NOUNS)}" for sign in signs]
+    return "\n".join((*lines, texts.sentence(), ""))

@@ -118,7 +118,7 @@ class ToolUse(Record):
     alone: bool = False
     """The target of a search is one file."""
     alike: bool = False
-    """What is written differs from what stands there in blanks alone."""
+    """What is written differs from what stands there in blanks alone, or is some of its lines."""
 
 
 class PlayedReply(Record):
@@ -142,6 +142,8 @@ class PlayedReply(Record):
     fault: FaultKind | None = None
     """The request fails instead; so do the next, `times` in all, for good if that is 0."""
     times: int = 1
+    broken: bool = False
+    """Behind its calls comes one whose arguments are no JSON; where the reply is asked for again, it does not."""
 
 
 class PlayedRound(Record):
@@ -264,6 +266,9 @@ class PlayedModel(Model):
         rows = itertools.zip_longest(*pieces) if reply.woven else pieces
         for piece in (one for row in rows for one in row if one is not None):
             yield Delta(calls=(piece,))
+        if reply.broken and calls:
+            last = broken_call(request, self._turn.name("call_broken", self._at))
+            yield replace(last, calls=tuple(replace(call, index=len(calls)) for call in last.calls))
         yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
 
     async def wait(self, seconds: float) -> None:

@@ -13,10 +13,11 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, QUERY, SEARCHED, finds, fixed
 from claw_adapter.endpoint.reader.refusals import says, told_first
-from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, words
+from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, Params, words
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
 from claw_adapter.endpoint.reader.writing import holds
+from claw_adapter.patterns import Parameter, as_pattern, takes_patterns
 
 __all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
 
@@ -112,17 +113,30 @@ def search_files(
     Which of them looks at texts and which at names only shows: each is asked until one has found it. `alone`: the path is that
     of one file, which only those are told that take a path, and not only one of a folder.
     """
-    kind = "find" if by_name else "search"
+    kind, plain = "find" if by_name else "search", as_pattern(text) == text
     for tool in habits.tools(kind, [*searchers(box, by_name=by_name)]):
         more: dict[At, JsonValue] = {}
-        place = tool.folder
+        place, told = tool.folder, text
+        if not (plain or by_name):
+            patterns = _takes_patterns(tool.known)
+            if patterns is None:
+                continue
+            told = as_pattern(text) if patterns else text
         if alone and (place is None or place.key in FOLDER):
             continue
         if place is not None:
             folder = Candidate(tool.tool, place)
             more[place.at] = habits.forms(kind, folder.forms(path or ".", workspace, habits.styles))[0][1]
-        yield Attempt(kind, tool.tool, filled(tool.fixed, {tool.target.at: tool.target.shaped(text), **more}))
+        yield Attempt(kind, tool.tool, filled(tool.fixed, {tool.target.at: tool.target.shaped(told), **more}))
     return False
+
+
+def _takes_patterns(form: Params) -> bool | None:
+    parameters = [
+        Parameter(f"{item.name} {item.description}", "boolean" if "boolean" in item.types else "string", item.required)
+        for item in form.items
+    ]
+    return takes_patterns(f"{form.name} {form.description}", parameters)
 
 
 def searchers(box: Toolbox, *, by_name: bool) -> Iterator[Candidate]:

@@ -41,7 +41,8 @@ def write_file(path: str, content: str, workspace: str, box: Toolbox, habits: Ha
 
     Tools of which nobody says that they write come last. A file in which nothing can be looked for (it has no text) counts as
     written once every way of the first tool was tried, and so does any where nothing on offer can read. Where what stands there
-    is `alike` but for blanks, reading it back does not tell: a call that has asked for a look is then made again.
+    is `alike` (but for blanks, or further lines), reading it back does not tell: a call that has asked for a look is then made
+    again.
     """
     box = habits.box(box)
     back = _ReadBack(path, content, workspace, box, habits, alike=alike)

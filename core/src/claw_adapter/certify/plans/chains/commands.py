@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from claw_adapter.certify.plans.drawing import Drawing, Unit
-from claw_adapter.certify.plans.plan import PlanChange, PlanFile
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanIncident
 from claw_adapter.certify.plans.texts import FOLDERS, NOUNS
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
@@ -98,7 +98,8 @@ def batch(drawing: Drawing) -> list[Unit]:
 def left(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
 
-    Tools read one of two files of the same name, of which the other is in the folder.
+    Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
+    there once more, and that is asked in the next turn, and in the one behind a restart.
     """
     folder, name = drawing.texts.word(), f"{drawing.texts.word()}.md"
     paths = name, f"{folder}/{name}"
@@ -107,7 +108,13 @@ def left(drawing: Drawing) -> list[Unit]:
     goes = [ToolUse(kind="go", target=folder, exit=status) for status in (0, 1)]
     back = ToolUse(kind="cat", target=name, inside=True)
     replies = map(drawing.does, (goes[0], where, look, goes[1], where, look, back))
-    return [[drawing.turn(*replies, drawing.says())]]
+    first: Unit = [drawing.turn(*replies, drawing.says())]
+    if drawing.height == 0:
+        return [first]
+    stays, still, behind = (
+        drawing.turn(*map(drawing.does, uses), drawing.says()) for uses in ((goes[0], where), (where,), (where, back))
+    )
+    return [first, [stays, still, PlanIncident(happens="restart"), behind]]
 
 
 def failures(drawing: Drawing) -> list[Unit]:

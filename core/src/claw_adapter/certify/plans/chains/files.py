@@ -7,7 +7,7 @@ from typing import Final
 
 from claw_adapter.audit.results import MARK
 from claw_adapter.certify.plans.drawing import ENDINGS, LEAST, Drawing, Unit
-from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanStep
+from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanStep, PlanTurn
 from claw_adapter.certify.plans.seeks import search_turns
 from claw_adapter.certify.plans.texts import (
     BREAKS,
@@ -21,7 +21,7 @@ from claw_adapter.certify.plans.texts import (
     TOOLS,
     USUAL,
 )
-from claw_adapter.endpoint.models.played import ToolUse
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 
 __all__ = [
     "binaries",
@@ -32,6 +32,7 @@ __all__ = [
     "framed_names",
     "kinds",
     "missing",
+    "named_in_prompts",
     "paged",
     "replaced",
     "sought",
@@ -309,3 +310,17 @@ def brought(drawing: Drawing) -> list[Unit]:
     look = ToolUse(kind="read", target=path)
     steps = (*new, PlanChange(path=path, action="delete"))
     return [[change, drawing.turn(drawing.does(look), drawing.says())] for change in steps]
+
+
+def named_in_prompts(drawing: Drawing) -> list[Unit]:
+    """Prompts name a file; an update and a command change it: what shows it beside a prompt shows it as it is."""
+    file = drawing.file(drawing.rng.randrange(3, 6))
+    change = PlanChange(path=file.path, action="new", text=drawing.texts.lines(drawing.rng.randrange(3, 6)))
+    put = ToolUse(kind="put", target=file.path, content=drawing.texts.sentence())
+    look = drawing.does(ToolUse(kind="read", target=file.path))
+
+    def asked(*replies: PlayedReply) -> PlanTurn:
+        return PlanTurn(question=f"{drawing.texts.message()} What does {file.path} say?", replies=replies)
+
+    first, second = asked(look, drawing.says()), asked(drawing.says())
+    return [[first], [change, second], [drawing.turn(drawing.does(put), drawing.says()), asked(drawing.says())]]

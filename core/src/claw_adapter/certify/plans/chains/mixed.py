@@ -23,7 +23,7 @@ from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 
 __all__ = ["anything", "files_alike", "lives_of_files"]
 
-MIXED: Final = (2, 4, 3)
+MIXED: Final = (2, 3, 3)
 """Turns in which everything happens to the same few files, by the level."""
 SHELLS: Final = (2, 4, 4)
 """Turns in which tools, commands and updates change a few files that are alike, by the level."""

@@ -1,0 +1,76 @@
+"""What a tool that searches is told, a text or a pattern, and each written as the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["Parameter", "as_pattern", "as_text", "takes_patterns", "takes_patterns_in"]
+
+SIGNS: Final = r"\.[]{}()*+?^$|"
+"""Signs that mean something in a pattern, in whatever dialect."""
+SIGN: Final = re.compile(f"[{re.escape(SIGNS)}]")
+REGULAR: Final = frozenset({"regex", "regexp", "regexes", "regular"})
+PATTERNS: Final = REGULAR | {"pattern", "patterns"}
+"""Words with which a tool says that it takes patterns."""
+OTHERS: Final = PATTERNS | {"glob", "globs", "wildcard", "wildcards"}
+"""The same, if only for names of files."""
+EITHER: Final = PATTERNS | {"fixed", "literal", "literally", "plain"}
+"""Words of a switch between a text and a pattern."""
+WORD: Final = re.compile(r"[A-Za-z0-9]+")
+CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a tool: its name with its description, its type as JSON Schema has it, and whether it has to be given."""
+
+    about: str
+    kind: str
+    required: bool
+
+
+def takes_patterns(said: str, parameters: Sequence[Parameter]) -> bool | None:
+    """Whether a tool that searches takes patterns: what has to be given, or the tool's name and description, speak of them.
+
+    None where a switch says so, or where it is not clear what the patterns are for.
+    """
+    if any(one.kind == "boolean" and EITHER & _words(one.about) for one in parameters):
+        return None
+    if any(PATTERNS & _words(one.about) for one in parameters if one.required) or REGULAR & _words(said):
+        return True
+    return None if any(OTHERS & _words(text) for text in (said, *(one.about for one in parameters))) else False
+
+
+def takes_patterns_in(name: str, tools: Iterable[Mapping[str, Any]]) -> bool | None:
+    """The same of the tool of a name among those that a request offers; None where it is not there."""
+    for tool in tools:
+        function = tool.get("function")
+        if isinstance(function, Mapping) and function.get("name") == name:
+            schema = function.get("parameters")
+            schema = schema if isinstance(schema, Mapping) else {}
+            known, required = schema.get("properties") or {}, schema.get("required") or ()
+            parameters = [
+                Parameter(f"{key} {one.get('description', '')}", str(one.get("type")), key in required)
+                for key, one in known.items()
+                if isinstance(one, Mapping)
+            ]
+            return takes_patterns(f"{name} {function.get('description', '')}", parameters)
+    return None
+
+
+def as_pattern(text: str) -> str:
+    """A pattern that finds this text and no other."""
+    return SIGN.sub(r"\\\g<0>", text)
+
+
+def as_text(pattern: str) -> str | None:
+    """The text that alone a pattern finds; None of one that finds others too."""
+    text = re.sub(rf"\\([{re.escape(SIGNS)}])", r"\1", pattern)
+    return text if as_pattern(text) == pattern else None
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in WORD.findall(CAMEL.sub(" ", text))}
