@@ -107,6 +107,7 @@ async def _runs_once(kit: Kit) -> None:
             times <= told,
             f"beside a call that cannot be read, a command was run {times} times, and the conversation has it {told} times",
             remedy="Where such a reply is asked for again, run none of its calls before all of them can be read.",
+            owner=Owner.HARNESS,
         )
 
 
