@@ -126,6 +126,62 @@ class SearchesWhatFilesWere(Agent):
         agent._text_of = lambda path: seen.setdefault(path, text_of(path))
 
 
+class SearchesByPattern(Agent):
+    """What is looked for is taken for a pattern, and the tool says that it is a text."""
+
+    def change(self, agent):
+        def search(query, directory="."):
+            files = agent.tool_list_files(directory).splitlines()
+            found = [path for path in files if re.search(query, agent._text_of(path))]
+            return "\n".join(found) or "(nothing found)"
+
+        agent.tool_search_files = search
+
+
+class ShowsFilesOfPrompts(Wire):
+    """A file that a prompt names stands before every request from then on, as it was at that time."""
+
+    def change(self, agent):
+        super().change(agent)
+        self.shown = {}
+
+    def spoil_request(self, data):
+        for path in self.agent.tool_list_files().splitlines():
+            if path not in self.shown and f" {path} " in self.prompts[-1]:
+                self.shown[path] = self.agent._text_of(path)
+        if self.shown:
+            data["messages"].insert(0, {"role": "system", "content": "\n".join(self.shown.values())})
+
+
+class RunsBesideBrokenCalls(Agent):
+    """A reply with a call that cannot be read is asked for again, when those before it have run."""
+
+    def change(self, agent):
+        post = agent._post
+
+        def posted(body):
+            status, answer = post(body)
+            calls = _calls(answer) if status == 200 else []
+            broken = next((at for at, call in enumerate(calls) if not _readable(call)), 0)
+            for call in calls[:broken]:
+                agent._run(call["name"], json.loads(call["arguments"]))
+            return posted(body) if broken else (status, answer)
+
+        agent._post = posted
+
+
+def _calls(answer):
+    return [call["function"] for call in json.loads(answer)["choices"][0]["message"].get("tool_calls") or ()]
+
+
+def _readable(call):
+    try:
+        json.loads(call["arguments"])
+    except ValueError:
+        return False
+    return True
+
+
 class LeavesProcessAfterFailure(PlantedConversation):
     """A process in a session of its own, without the mark, stays behind when a turn fails."""
 
@@ -322,20 +378,22 @@ NAMED = [
         },
     ),
     (
-        "bronze", 101,
+        "bronze", 107,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
             CachesByPathAndSize: "M20 file-stale",
             ListsAFolderOnce: "M20 listing-wrong",
             SearchesWhatFilesWere: "M20 search-stale",
+            SearchesByPattern: "M20 search-missing",
+            ShowsFilesOfPrompts: "M20 shown-stale",
             BringsBackWhatWasRemoved: "M17 removed-there",
             PostsElsewhere: "M11 connects-elsewhere",
         },
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 132,
+        "silver", 139,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",

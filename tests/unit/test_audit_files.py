@@ -16,6 +16,7 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, bare_ends, flat_of, lines_otherwise
+from claw_adapter.audit.shells import ShellPlace
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
@@ -849,6 +850,35 @@ def test_a_shell_goes_back_whether_a_command_works_or_fails(worked, failed, foun
         ("exec", {"command": "pwd"}, f"/t/workspace{failed}\n"),
     ]
     assert answered(*calls, strict=True)[0] == found
+
+
+@pytest.mark.parametrize(
+    ("next_turn", "behind", "found"),
+    [
+        ("/notes", "/notes", []),
+        ("/notes", "", ["M24 shell-forgotten"]),
+        ("", "", []),
+        ("", "/notes", []),
+    ],
+    ids=["stays", "stays until a restart", "goes back", "goes back until a restart"],
+)
+def test_a_shell_that_stays_over_turns_stays_over_restarts(next_turn, behind, found):
+    place, failed, asked = ShellPlace("t/workspace"), Failed(), {"command": "pwd"}
+    for again, arguments, folder in (
+        (False, {"command": "cd notes && true"}, ""),
+        (False, asked, next_turn),
+        (True, asked, behind),
+    ):
+        place.turned(again=again)
+        assert place.judge(arguments, f"/t/workspace{folder}\n", failed, 1)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+
+
+def found_by(failed):
+    """MUST and cause of each."""
+    book = Book()
+    failed.report(book)
+    return [tuple(one.key.split(" ", 1)) for one in book.findings()]
 
 
 def test_a_call_that_does_nothing_from_its_third_time_on():

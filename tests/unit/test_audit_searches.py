@@ -34,7 +34,25 @@ END = "/t/workspace"
     ],
 )
 def test_what_is_looked_for(arguments, search):
-    assert search_in(arguments, FILES, END) == search
+    assert search_in(arguments, FILES, END, patterns=None) == search
+
+
+@pytest.mark.parametrize(
+    ("sought", "patterns", "text"),
+    [
+        ("$4,50 (net)", False, "$4,50 (net)"),
+        (r"\$4,50 \(net\)", True, "$4,50 (net)"),
+        ("$4,50 (net)", True, None),
+        (r"draft|final", True, None),
+        (r"14\d+", True, None),
+        ("$4,50 (net)", None, None),
+        ("two\nlines", False, None),
+        ("ferry", None, "ferry"),
+    ],
+)
+def test_signs_are_looked_for_as_the_tool_takes_them(sought, patterns, text):
+    search = search_in({"query": sought}, FILES, END, patterns=patterns)
+    assert search == (Search(text, "", False, False) if text else None)
 
 
 NUMBER = Search("141734", "", False, False)
@@ -156,7 +174,7 @@ def test_one_file_alone(said, found):
     searches, failed = Searches(), Failed()
     world = SearchWorld({path: Passage(now=(text,)) for path, text in FILES.items()}, (), {}, END)
     asked = {"pattern": "141734", "path": "/agent/workspace/notes/b.md"}, {"pattern": "99887", "path": "notes"}
-    alone, nowhere = (search_in(one, FILES, END) for one in asked)
+    alone, nowhere = (search_in(one, FILES, END, patterns=None) for one in asked)
     assert alone.folder == "notes/b.md"
     said = said.replace("notes/b.md", asked[0]["path"])
     every = (NUMBER, LINES), (alone, said), (nowhere, "no match for '99887' in notes")
