@@ -491,6 +491,13 @@ def test_a_file_that_a_call_before_has_written_may_be_read_and_moved():
     assert answered(read, ("write_file", other, "ok"), files={"two.txt": TEXT})[0] == ["M20 file-mistaken"]
 
 
+def test_a_file_in_a_folder_that_a_command_has_made_may_be_read_until_it_goes():
+    calls = [("exec", {"command": line}, "") for line in ("cp -r notes copy", "rm -r copy")]
+    read = ("read_file", {"path": "copy/one.txt"}, TEXT)
+    assert answered(calls[0], read, calls[1], files={"notes/one.txt": TEXT}) == ([], [])
+    assert answered(read, files={"notes/one.txt": TEXT})[0] == ["M20 file-mistaken"]
+
+
 def folded_as(first, said, last, parameters=("path", "raw")):
     schema = {"properties": {name: {} for name in parameters}}
     tools = [{"function": {"name": "read", "parameters": schema}}]

@@ -541,9 +541,15 @@ def _named(name: str, arguments: dict[str, JsonValue]) -> list[str]:
 def _mistaken(
     arguments: Mapping[str, object], flat: str, files: Files, failed: Failed, request: int, made: Collection[str] = ()
 ) -> bool:
-    """Whether what is not there, nor named by a call before that may have made it, is read, and the result is another file."""
+    """Whether what is not there is read, and the result is another file.
+
+    A call before may have made it that names it, or a folder of it (``cp -r``, ``mv``).
+    """
     worlds = ({**dict.fromkeys(made, ""), **world} for world in (files.before, files.after))
     found = mistaken(arguments, flat, *worlds)
+    folders = {word.strip("/") for word in made} - {""}
+    if found is not None and any(f"/{folder}/" in f"/{found[0]}" for folder in folders):
+        return False
     if found is not None:
         what = f"{found[0]}, which is not there, is read, and the result is {found[1]}"
         failed.note("M20", "file-mistaken", found[0], what, request)

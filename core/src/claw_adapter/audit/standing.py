@@ -135,6 +135,7 @@ class StandingTexts:
     """Follows the files that a harness itself shows, in the instructions or around a prompt: each is as its turn begins.
 
     A text that a file had before an earlier turn, whole, and nothing of what it is now, tells the model of what is no more.
+    So does the text of another file, under the name of one that the prompt names and that is not there.
     """
 
     def __init__(self, book: Book) -> None:
@@ -149,12 +150,24 @@ class StandingTexts:
             if files.get(path) != text and len(text) >= SHOWN:
                 self._former.setdefault(path, set()).add(text)
         self._files = files
+        self._mistaken(turn, prompt, files)
         for exchange in turn.chain[:1] if self._former else ():
             added, now = _added(turn.units[exchange.number], prompt), {*files.values()}
             for path, texts in self._former.items():
                 if path in files and any(_stale(text, files[path], added) for text in texts - now):
                     what = f"beside the prompt the request shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
+
+    def _mistaken(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
+        alike = [(path, "/" + PurePosixPath(path).name) for path, text in files.items() if len(text) >= SHOWN]
+        named = [(path, name) for path, name in alike if path not in prompt and name.removeprefix("/") in prompt]
+        for exchange in turn.chain[:1] if named else ():
+            added = _added(turn.units[exchange.number], prompt)
+            for path, name in named:
+                asked = next((word for word in prompt.split() if f"/{word}".endswith(name) and word not in files), "")
+                if asked in added and asked and path not in added and whole_in(files[path], added):
+                    what = f"beside the prompt the request shows {path} as {asked}, which is not there"
+                    self.book.find("M20", "shown-mistaken", what, request=exchange.number)
 
 
 def _added(units: Sequence[RequestUnit], prompt: str) -> str:

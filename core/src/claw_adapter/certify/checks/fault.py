@@ -8,7 +8,7 @@ from typing import Final
 from claw_adapter.certify.check import check
 from claw_adapter.certify.demand import CheckFinding
 from claw_adapter.certify.kit import Kit
-from claw_adapter.certify.script import fail, hang, read, say
+from claw_adapter.certify.script import fail, hang, read, run, say
 from claw_adapter.certify.trial import KitTrial
 from claw_adapter.certify.turn import Turn, excerpt
 from claw_adapter.drivers import reaper
@@ -19,6 +19,8 @@ from claw_adapter.protocol import Checkpoint
 
 MOST_TRIES: Final = 20
 """Model requests of a turn that fails for good."""
+STEPS: Final = 120
+"""Steps of a turn that is longer than most."""
 MOST_STEPS: Final = 300
 """The same where every failure is a step of the harness's tool loop, which has a limit of its own."""
 KINDS: Final[dict[FaultKind, frozenset[str]]] = {
@@ -111,6 +113,21 @@ async def _runs_once(kit: Kit) -> None:
         )
 
 
+async def _ends_openly(kit: Kit) -> None:
+    """A turn of many steps ends with the model's answer, or, where the harness makes no more of them, with an error."""
+    async with kit.plain() as t:
+        steps = (run(f"echo {kit.canary(f'step-{number}')}") for number in range(STEPS))
+        turn = await kit.send(t, f"Take all steps, {kit.canary('steps')}.", *steps, say("All taken."))
+        made = len([deed for deed in turn.deeds if deed.results])
+        kit.note(f"{made} steps in one turn, then {turn.error.kind if turn.error else 'the answer'}")
+        kit.expect(
+            turn.error is not None or turn.text.strip() == "All taken.",
+            f"a turn of {STEPS} steps is ended after {made} of them, with an answer that no model gave: {excerpt(turn.text)}",
+            remedy="Where the harness makes so many steps and no more, return an error; or raise its limit.",
+            owner=Owner.HARNESS,
+        )
+
+
 async def _fails_alike(kit: Kit, t: KitTrial, other: FaultKind) -> bool:
     """Whether a conversation in which a turn has failed shows what is right of another failure, too.
 
@@ -172,17 +189,18 @@ async def _goes_on(kit: Kit, t: KitTrial, checkpoint: Checkpoint, failed: str) -
 def _fault(number: int, kind: FaultKind, catches: str, **more: float) -> None:
     """One check per kind of failure."""
 
-    async def run(kit: Kit) -> None:
+    async def asked(kit: Kit) -> None:
         await _fails(kit, kind, **more)  # type: ignore[arg-type]  # most and deadline
         if kind == "truncated_arguments":
             await _runs_once(kit)
+            await _ends_openly(kit)
 
-    run.__qualname__ = f"fault_{kind}"
-    run.__doc__ = f"Every model request of a turn fails ({kind}); then it is opened from the checkpoint before."
+    asked.__qualname__ = f"fault_{kind}"
+    asked.__doc__ = f"Every model request of a turn fails ({kind}); then it is opened from the checkpoint before."
     check(
         f"FAULT-{number:03d}", level="gold", must="M15", catches=catches, remedy=REMEDY,
         needs=("turns", "resume_after_restart"),
-    )(run)  # fmt: skip
+    )(asked)  # fmt: skip
 
 
 _fault(1, "refused", "An endpoint that is down ends in an answer, in a hang, or in a crash of the adapter.")

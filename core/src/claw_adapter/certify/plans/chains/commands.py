@@ -166,10 +166,8 @@ def folders(drawing: Drawing) -> list[Unit]:
     first, copy, moved = (texts.word() for _ in range(3))
     has = {name: texts.lines(3) for name in names}
     drawing.steps += [PlanFile(path=f"{first}/{name}", text=text) for name, text in has.items()]
-    edit = ToolUse(
-        kind="edit", target=f"{copy}/{names[0]}", wanted=(has[names[0]].split("\n")[1],), content=texts.sentence()
-    )
-    new = {**has, names[0]: has[names[0]].replace(edit.wanted[0], edit.content)}
+    add = ToolUse(kind="add", target=f"{copy}/{names[0]}", content=texts.sentence())
+    new = {**has, names[0]: f"{has[names[0]]}{add.content}\n"}
     gone = dict.fromkeys(names)
     copies = _commanded(f"cp -r {first} {copy}", {first: has, copy: gone}, {copy: has})
     moves = _commanded(f"mv {copy} {moved}", {copy: new, moved: gone}, {copy: gone, moved: new})
@@ -178,7 +176,7 @@ def folders(drawing: Drawing) -> list[Unit]:
     lists = {folder: ToolUse(kind="list", target=folder) for folder in (first, moved)}
     looks = {folder: ToolUse(kind="read", target=f"{folder}/{names[0]}") for folder in (first, copy, moved)}
     replies = (
-        (looks[first], lists[first]), (copies,), (edit,), (looks[copy], looks[first]), (moves,), (removes,),
+        (looks[first], lists[first]), (copies,), (add,), (looks[copy], looks[first]), (moves,), (removes,),
         (*looks.values(), lists[moved], shows),
     )  # fmt: skip
     back = PlanChange(path=f"{first}/{names[0]}", action="new", text=texts.lines(3))

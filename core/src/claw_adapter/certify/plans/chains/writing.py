@@ -139,9 +139,9 @@ def edited(drawing: Drawing) -> list[Unit]:
     first, middle, last = update.text.split("\n")[:3]
     block = "\n".join((first, NUMBER.sub(str(drawing.texts.number()), middle), last))
     misses = [
-        ToolUse(kind="edit", target=file.path, wanted=(one,), content=drawing.texts.sentence(), missed=True)
-        for one in (like, block)
-    ]
+        ToolUse(kind="edit", target=file.path, wanted=(one,), content=new, missed=True)
+        for one, new in ((like, other), (block, drawing.texts.sentence()))
+    ]  # the first one's new text stands there already
     turns = ((look, change, show, look), (gone,), (several, look), (later, look), (*misses, look), (put, look))
     units: list[Unit] = [[drawing.turn(*map(drawing.does, turn), drawing.says())] for turn in turns]
     return [*units[:3], [update, *units[3]], *units[4:]]
