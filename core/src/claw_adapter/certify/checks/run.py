@@ -39,6 +39,8 @@ SHOWN: Final[dict[Literal["read", "cat"], str]] = {"read": "file", "cat": "comma
 """What a cut is of that bites where a file is shown so."""
 WIDTH: Final = 150
 """Characters of its lines."""
+ROWS: Final = 2_400
+"""Short lines of a file that is asked for with a bound that it does not reach."""
 YARDSTICK: Final = "yardstick"
 """What the reference harness is called in the run."""
 
@@ -152,7 +154,7 @@ def _finding(kit: Kit, every: list[tuple[str, AuditFinding]], asked: str) -> Che
 
 @check(
     "RUN-002", level="gold", must="M20", shows="nothing",
-    catches="Files, or what commands print, are cut, and that is not declared, or only from a larger size on.",
+    catches="Files, or what commands print, are cut, and that is not declared, or only from a larger size or more lines on.",
     remedy="Declare the number of characters up to which nothing is missing (Capabilities.losses).",
     needs=("turns", "stream_events", "update_workspace"),
 )  # fmt: skip
@@ -164,7 +166,11 @@ async def cuts_are_where_they_are_declared(kit: Kit) -> None:
     cut_at_all = {loss.of for loss in losses if isinstance(loss, Clip)}
     sizes += [(kind, [MOST]) for kind, of in SHOWN.items() if not cut_at_all & {of, "result"}]
     plans = [_cut_plan(kit.bench.nonce, number, *one) for number, one in enumerate(sizes)]
+    plans.append(_rows_plan(kit.bench.nonce, len(sizes)))
     for outcome in await kit.plans().outcomes(plans, at_once=AT_ONCE if kit.capabilities.concurrent else 1):
+        if outcome.plan.number == len(sizes):
+            _rows(outcome)
+            continue
         if outcome.plan.number >= len(cuts):
             _whole(kit, outcome, *sizes[outcome.plan.number])
             continue
@@ -176,6 +182,25 @@ async def cuts_are_where_they_are_declared(kit: Kit) -> None:
             raise Unverified(f"{clip}: could not be measured: {outcome.unjudged}")
         bitten = {name for bite in outcome.bites if bite.loss == str(clip) for name in bite.rounds}
         _measured(kit, clip, bitten)
+
+
+def _rows_plan(nonce: str, number: int) -> SessionPlan:
+    """A session in which a file of short lines is asked for with a bound that it does not reach."""
+    texts = Texts(Random(f"{nonce}/rows"))
+    file = PlanFile(path=texts.path(), text="".join(f"{texts.number()}\n" for _ in range(ROWS)))
+    asks = PlayedReply(uses=(ToolUse(kind="pages", target=file.path, starts=(1,), page=2 * ROWS),))
+    turn = PlanTurn(question=texts.message(), replies=(asks, PlayedReply(text=texts.sentence())))
+    return SessionPlan(
+        nonce=nonce, number=number, level="gold", name=texts.scenario(), model=texts.model(), clock=texts.now,
+        steps=(file, turn),
+    )  # fmt: skip
+
+
+def _rows(outcome: PlanOutcome) -> None:
+    """All of them come back, or those of a declared cut, or it is said that there are more."""
+    for first in outcome.findings:
+        what = f"{first.key}: {first.what} ({ROWS:,} short lines, asked for with a larger bound)"
+        raise CheckFinding(what, remedy=first.usual, owner=owner_of(first), usual=False)
 
 
 def _measured(kit: Kit, clip: Clip, bitten: set[str]) -> None:

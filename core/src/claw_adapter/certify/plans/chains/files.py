@@ -44,8 +44,6 @@ WIDE: Final = ((15_000, 17_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
-ROWS: Final = 2_400
-"""Short lines of a file that is asked for as a whole."""
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 PAGED: Final = (400, 401, 419, 500, 501)
@@ -229,21 +227,12 @@ def paged(drawing: Drawing) -> list[Unit]:
     looks = [drawing.does(pages), drawing.does(parts), drawing.does(*once), drawing.does(again)]
     if drawing.height == 0:
         looks.append(drawing.does(ToolUse(kind="read", target=file.path, whole=True)))
-        looks.append(drawing.does(_asked_for_all(drawing)))
     drawing.rng.shuffle(looks)
     old = file.text.split("\n")[
         drawing.rng.randrange(20)
     ]  # of a page: what is behind it stays, some lines further down
     change = drawing.does(ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.lines(3)))
     return [[drawing.turn(*looks, change, drawing.does(again), drawing.says())]]
-
-
-def _asked_for_all(drawing: Drawing) -> ToolUse:
-    """A file of short lines is to be shown from its first one on, with a bound that it does not reach."""
-    lines = (f"{number} {drawing.rng.choice(NOUNS)}" for number in range(ROWS, 2 * ROWS))
-    file = PlanFile(path=drawing.texts.path(), text="\n".join((*lines, "")))
-    drawing.steps.append(file)
-    return ToolUse(kind="pages", target=file.path, starts=(1,), page=2 * ROWS)
 
 
 def usual_files(drawing: Drawing) -> list[Unit]:
