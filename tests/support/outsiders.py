@@ -378,7 +378,7 @@ NAMED = [
         },
     ),
     (
-        "bronze", 107,
+        "bronze", 108,
         {
             CutsLongLines: "M20 file-cut",
             MoreTokensLater: "M11 sampling-changed",
@@ -393,7 +393,7 @@ NAMED = [
     ),
     ("silver", 14, {OldTurnsDropped: "M30 own-turns-missing"}),
     (
-        "silver", 139,
+        "silver", 141,
         {
             AnswerCutAt65536: "M14 answer-cut",
             SeedsCut: "M7 seeded-cut",
