@@ -517,6 +517,13 @@ def test_where_one_speaker_is_named_all_are_named(shown, found):
     assert [one.key for one in book.findings()] == found
 
 
+def test_the_name_of_a_role_before_a_message_is_nobodys():
+    expected = [said("one", speaker="user"), said("two", speaker="Ben")]
+    made, book, units = renderer("speaker_as"), Book(), [unit("user: one"), unit("user: two")]
+    _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
+    assert not book.findings()
+
+
 def test_a_name_may_stand_before_a_text_that_begins_with_blanks():
     expected, book, made = (
         [said("one", speaker="Ann"), said("\ttwo", speaker="Ben")],

@@ -20,6 +20,8 @@ from claw_adapter.shared import contrast
 
 __all__ = ["judge_requests", "minutes"]
 
+ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
+"""What stands before a message as the name of a person may stand before one as well that has none."""
 SHORT: Final = 20
 """Characters under which a text may well stand in a request twice."""
 TOO_LONG: Final = frozenset({"context", "413"})
@@ -270,7 +272,8 @@ class _Request:
             whole = self.renderer.plain(f"{said.speaker}: {said.text}").partition("\n")[0]
             if any(one in self.units[place].text for one in (whole, f"{said.speaker}: {head}")):
                 self.book.named.add(said)
-                named.add(said.kind)
+                if said.speaker.lower() not in ROLES:  # else what looks like a name may be the role's
+                    named.add(said.kind)
             elif said in self.book.named:
                 what = f"{_quoted(said)}, which was shown as said by {said.speaker}, is shown without a name"
                 self._find("M30", "speaker-forgotten", what, "harness")
