@@ -519,7 +519,7 @@ def test_where_one_speaker_is_named_all_are_named(shown, found):
 
 def test_the_name_of_a_role_before_a_message_is_nobodys():
     expected = [said("one", speaker="user"), said("two", speaker="Ben")]
-    made, book, units = renderer("speaker_as"), Book(), [unit("user: one"), unit("user: two")]
+    made, book, units = renderer("speaker_as"), Book(), [unit("user: one"), unit("two")]
     _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0).judge(())
     assert not book.findings()
 
