@@ -8,6 +8,7 @@ import pytest
 from claw_adapter.audit.answered import judge_count, judge_status
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import said_by, shown_by
+from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.ledger import KEY
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
@@ -177,6 +178,32 @@ def written(*calls, before=None, after, strict=True, losses=(), replies=(), resu
     judge_writes(steps, files, Renderer(Capabilities(losses=losses)), book, strict=strict)
     files.removals.finish(book)
     return [finding.key for finding in book.findings()]
+
+
+@pytest.mark.parametrize(
+    ("said", "strict", "found"),
+    [
+        ("edited a.md", True, ["M17 edit-untold"]),
+        ("edited a.md", False, []),
+        ("a.md has no such text", True, []),
+    ],
+)
+def test_an_edit_that_finds_nothing_is_not_answered_as_one_that_works(said, strict, found):
+    edits = [
+        ("edit", {"path": "a.md", "old": old, "new": "two"})
+        for old in ("one apple a day", "a sentence that is nowhere")
+    ]
+    assert (
+        written(
+            *edits,
+            before={"a.md": "one apple a day\ntwo\n"},
+            after={"a.md": "two\ntwo\n"},
+            strict=strict,
+            results=["edited a.md", said],
+            edits=Edits(strict),
+        )
+        == found
+    )
 
 
 def test_a_file_holds_what_the_last_call_wrote():

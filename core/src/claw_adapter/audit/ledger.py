@@ -14,6 +14,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.course import FileCourse, Steps
 from claw_adapter.audit.damage import damage_of
+from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
@@ -129,6 +130,7 @@ class _Ledger:
         self._leave: set[str] = set()
         """How tools are called that show files and leave them where they are."""
         self._removals = Removals()
+        self._edits = Edits(strict=self.facts.strict)
 
     def go_through(self) -> None:
         """Every round in order, failed attempts included."""
@@ -311,6 +313,7 @@ class _Ledger:
             tree=self.facts.trees(record.snapshot),
             leave=self._leave,
             removals=self._removals,
+            edits=self._edits,
             told=told,
         )
         judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -127,9 +127,12 @@ class FileParts:
             self._paged(parts, path, known, len(lines_of_text(text)))
 
     def _inside(self, part: _FilePart, path: str, known: set[int], count: int, *, paged: bool = False) -> None:
-        """What is asked for is shown without a gap, and all of it."""
+        """What is asked for is shown without a gap, and all of it; or there is more, and it says so."""
+        unless: Callable[[], bool] | None = None
         if part.exact and part.size:
             must = known & set(range(part.start - 1, part.start - 1 + part.size))
+        elif part.shown and _beyond(part, count):
+            must, unless = known & set(range(part.start - 1, count)), partial(part.claim.holds, self.whole)
         elif part.shown and (part.size or paged):
             must = known & set(range(part.shown[0], part.shown[-1] + 1))
         else:
@@ -137,7 +140,7 @@ class FileParts:
         lost = sorted(must - set(part.shown))
         if lost and not self._clipped(part):
             what = f"reading lines of {path} from {part.start} on does not show line {lost[0] + 1} of {count}"
-            self.failed.note("M20", "part-lines-missing", path, what, part.request)
+            self.failed.note("M20", "part-lines-missing", path, what, part.request, unless)
 
     def _paged(self, parts: Sequence[_FilePart], path: str, known: set[int], count: int) -> None:
         """Pages that follow another one: no gap, and a true end."""
@@ -172,7 +175,10 @@ class FileParts:
             if (
                 isinstance(loss, Clip)
                 and loss.of != "seeded"
-                and len(part.flat) >= min(loss.left or loss.characters, loss.characters) * SLACK
+                and (
+                    len(part.flat) >= min(loss.left or loss.characters, loss.characters) * SLACK
+                    or (loss.lines is not None and len(part.shown) >= loss.lines * SLACK)
+                )
             ):
                 self.book.bite(loss)
                 return True
@@ -191,6 +197,11 @@ class FileParts:
         if after.start in before.told:  # a page that says the next line may say how many there are as well
             return before.shown[-1] + 2 not in before.told or after.start == before.shown[-1] + 2
         return _full(before) and before.start + before.size >= after.start and not _begins_elsewhere(before, after)
+
+
+def _beyond(part: _FilePart, count: int) -> bool:
+    """Whether so many lines are asked for that the file ends before: lines, since far more characters are shown."""
+    return 0 < count < part.start + part.size and len(part.flat) > 2 * part.size
 
 
 def _known(lines: Sequence[str]) -> set[int]:

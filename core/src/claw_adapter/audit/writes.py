@@ -14,6 +14,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import gone_by, put_by, told_by
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
 from claw_adapter.audit.damage import DAMAGES
+from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.removals import Removal, Removals
 from claw_adapter.audit.rendering import (
@@ -67,6 +68,8 @@ class WrittenFiles:
     """Calls, without the path, that have shown a file and left it where it is, in turns before too."""
     removals: Removals = field(default_factory=Removals)
     """What commands of the trial were to remove."""
+    edits: Edits = field(default_factory=Edits)
+    """What edits of the trial were answered."""
     told: Sequence[ToldCommand | None] = ()
     """Of each call, what a plan says that its command does."""
 
@@ -104,6 +107,7 @@ def judge_writes(
         effect = course.effects[number]
         if strict and (names := gone_by(arguments_of(call))) is not None:
             gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
+        files.edits.judge(course, number, files.before, book)
         course.go_on()
         asked |= dict.fromkeys(course.changed_by(number), exchange.number)
         if effect is not None:

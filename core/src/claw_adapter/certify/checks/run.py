@@ -17,7 +17,7 @@ from claw_adapter.certify.lite import drawn_scenarios
 from claw_adapter.certify.plans.judging import PlanOutcome, also_found, failed, owner_of
 from claw_adapter.certify.plans.layout import LaidPlan, run_folder
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, SessionPlan
-from claw_adapter.certify.plans.texts import Texts
+from claw_adapter.certify.plans.texts import NOUNS, Texts
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.folders import scratch
 from claw_adapter.protocol import RunSettings, Scenario
@@ -187,7 +187,9 @@ async def cuts_are_where_they_are_declared(kit: Kit) -> None:
 def _rows_plan(nonce: str, number: int) -> SessionPlan:
     """A session in which a file of short lines is asked for with a bound that it does not reach."""
     texts = Texts(Random(f"{nonce}/rows"))
-    file = PlanFile(path=texts.path(), text="".join(f"{texts.number()}\n" for _ in range(ROWS)))
+    file = PlanFile(
+        path=texts.path(), text="".join(f"{texts.number()} {texts.rng.choice(NOUNS)}\n" for _ in range(ROWS))
+    )
     asks = PlayedReply(uses=(ToolUse(kind="pages", target=file.path, starts=(1,), page=2 * ROWS),))
     turn = PlanTurn(question=texts.message(), replies=(asks, PlayedReply(text=texts.sentence())))
     return SessionPlan(
