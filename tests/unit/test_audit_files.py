@@ -180,6 +180,13 @@ def written(*calls, before=None, after, strict=True, losses=(), replies=(), resu
     return [finding.key for finding in book.findings()]
 
 
+def test_a_word_taken_out_everywhere_by_two_equal_calls_goes_with_its_line_end_first():
+    call = ("edit", {"path": "a.md", "old": "pear", "new": "", "replace_all": True})
+    before, after = {"a.md": "a pear\nthe pear tree\n"}, {"a.md": "a the  tree\n"}
+    for losses, found in (((Drop(what="line_end"),), []), ((), ["M17 written-blanks"])):
+        assert written(call, call, before=before, after=after, losses=losses, replies=(1, 2)) == found
+
+
 @pytest.mark.parametrize(
     ("said", "strict", "found"),
     [

@@ -186,7 +186,10 @@ class FileCourse:
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
         effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()
         for effect, reply in zip(found, replies, strict=True):
-            counts = effect is not None and (effect.behind or last[effect] == reply)
+            twice = (
+                effect is not None and eats and effect.every
+            )  # first with the line ends behind it, then where none is
+            counts = effect is not None and (effect.behind or twice or last[effect] == reply)
             again = effect is not None and (effect, reply) in seen
             effects.append(
                 replace(effect, again=again, eats=eats, loose=loose, escapes=escapes)
