@@ -140,7 +140,7 @@ def edited(drawing: Drawing) -> list[Unit]:
     block = "\n".join((first, NUMBER.sub(str(drawing.texts.number()), middle), last))
     misses = [
         ToolUse(kind="edit", target=file.path, wanted=(one,), content=new, missed=True)
-        for one, new in ((like, other), (block, drawing.texts.sentence()))
+        for one, new in ((like, kept), (block, drawing.texts.sentence()))
     ]  # the first one's new text stands there already
     turns = ((look, change, show, look), (gone,), (several, look), (later, look), (*misses, look), (put, look))
     units: list[Unit] = [[drawing.turn(*map(drawing.does, turn), drawing.says())] for turn in turns]
