@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Parameter", "as_pattern", "as_text", "takes_patterns", "takes_patterns_in"]
+__all__ = ["Parameter", "as_pattern", "as_text", "takes_patterns", "takes_patterns_in", "words"]
 
 SIGNS: Final = r"\.[]{}()*+?^$|"
 """Signs that mean something in a pattern, in whatever dialect."""
@@ -19,8 +19,6 @@ OTHERS: Final = PATTERNS | {"glob", "globs", "wildcard", "wildcards"}
 """The same, if only for names of files."""
 EITHER: Final = PATTERNS | {"fixed", "literal", "literally", "plain"}
 """Words of a switch between a text and a pattern."""
-WORD: Final = re.compile(r"[A-Za-z0-9]+")
-CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +35,15 @@ def takes_patterns(said: str, parameters: Sequence[Parameter]) -> bool | None:
 
     None where a switch says so, or where it is not clear what the patterns are for.
     """
-    if any(one.kind == "boolean" and EITHER & _words(one.about) for one in parameters):
+    if any(one.kind == "boolean" and EITHER.intersection(words(one.about)) for one in parameters):
         return None
-    if any(PATTERNS & _words(one.about) for one in parameters if one.required) or REGULAR & _words(said):
+    if any(PATTERNS.intersection(words(one.about)) for one in parameters if one.required) or REGULAR.intersection(
+        words(said)
+    ):
         return True
-    return None if any(OTHERS & _words(text) for text in (said, *(one.about for one in parameters))) else False
+    return (
+        None if any(OTHERS.intersection(words(text)) for text in (said, *(one.about for one in parameters))) else False
+    )
 
 
 def takes_patterns_in(name: str, tools: Iterable[Mapping[str, Any]]) -> bool | None:
@@ -72,5 +74,6 @@ def as_text(pattern: str) -> str | None:
     return text if as_pattern(text) == pattern else None
 
 
-def _words(text: str) -> set[str]:
-    return {word.lower() for word in WORD.findall(CAMEL.sub(" ", text))}
+def words(name: str) -> tuple[str, ...]:
+    """The words of an identifier in camel, snake or kebab case, lower-cased."""
+    return tuple(re.findall(r"[^\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))

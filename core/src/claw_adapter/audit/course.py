@@ -186,9 +186,8 @@ class FileCourse:
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
         effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()
         for effect, reply in zip(found, replies, strict=True):
-            twice = (
-                effect is not None and eats and effect.every
-            )  # first with the line ends behind it, then where none is
+            # of two that replace everywhere, the first takes what has a line end behind it, the second the rest
+            twice = effect is not None and eats and effect.every
             counts = effect is not None and (effect.behind or twice or last[effect] == reply)
             again = effect is not None and (effect, reply) in seen
             effects.append(

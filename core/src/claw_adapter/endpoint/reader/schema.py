@@ -12,6 +12,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.patterns import words
+
 __all__ = [
     "EXEC_VERBS",
     "HARM",
@@ -86,11 +88,6 @@ _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|inste
 
 
 @functools.lru_cache(maxsize=4096)
-def words(name: str) -> tuple[str, ...]:
-    """The words of an identifier in camel, snake or kebab case, lower-cased."""
-    return tuple(re.findall(r"[^\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
-
-
 @dataclass(frozen=True, slots=True)
 class Param:
     """One parameter; `types` are JSON Schema type names, empty when the schema does not say."""
