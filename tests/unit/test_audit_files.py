@@ -532,6 +532,17 @@ def test_a_file_in_a_folder_that_a_command_has_made_may_be_read_until_it_goes():
     assert answered(read, files={"notes/one.txt": TEXT})[0] == ["M20 file-mistaken"]
 
 
+@pytest.mark.parametrize(
+    ("shown", "end", "found"),
+    [(300, "", []), (200, "", ["M20 part-lines-missing"]), (200, "[lines 1 to 200 of 300]\n", [])],
+    ids=["all", "some", "some, and how many there are"],
+)
+def test_more_lines_than_there_are_end_with_the_last_one_or_it_says_so(shown, end, found):
+    lines = [f"{number} a row of a table\n" for number in range(1000, 1300)]
+    read = ("read_file", {"path": "rows.csv", "offset": 1, "limit": 600}, "".join((*lines[:shown], end)))
+    assert answered(read, files={"rows.csv": "".join(lines)}) == (found, [])
+
+
 def folded_as(first, said, last, parameters=("path", "raw")):
     schema = {"properties": {name: {} for name in parameters}}
     tools = [{"function": {"name": "read", "parameters": schema}}]
