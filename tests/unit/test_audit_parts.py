@@ -412,6 +412,33 @@ def test_a_message_that_was_cut_out_is_not_moved_to_where_another_begins_with_it
     assert causes(said[1], said[0], said[2], said[3]) == ["history-order"]
 
 
+ROWS = [
+    ({}, []),
+    ({"content": 'He said "no",\nand closed the door of the office on the second floor'}, ["history-cut"]),
+    ({"content": ""}, ["history-missing"]),
+]
+
+
+@pytest.mark.parametrize(("changed", "found"), ROWS)
+def test_a_history_may_be_given_as_one_object_of_json_in_each_line(changed, found):
+    said = [
+        "The first of them.",
+        'He said "no",\nand closed the door of the office on the second floor.',
+        "{}",
+        "The last one.",
+    ]
+    book, failed = Book(), Failed()
+    session = Session(id="mail", messages=[Message(id=str(n), role="user", text=text) for n, text in enumerate(said)])
+    rows = [
+        json.dumps({"role": "user", "content": text} | (changed if at == 1 else {})) for at, text in enumerate(said)
+    ]
+    result = "\n".join(["Session mail:", *rows, "[messages 1 to 4 of 4]"])
+    call = HistoryCall("history", result, ())
+    Histories(renderer(), book, failed, ()).judge(session, {}, flat_of(result), frozenset(), 1, call)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found
+
+
 @pytest.mark.parametrize(("shown", "found"), [(3, []), (2, ["history-cut"])])
 def test_a_message_of_a_history_may_have_line_ends_that_no_result_keeps(shown, found):
     lines = ["The lift of the house is slow again today, says Ines.", "The hall is open.", "The clock stands still."]

@@ -296,7 +296,11 @@ def _fewer(texts: Sequence[str], result: str) -> list[int]:
     shown = "\n".join(texts_of(result))
     again = {text: number for number, text in enumerate(texts) if text in texts[:number] and "\n" not in text}
     said = "\n".join(texts)
-    return [number for text, number in again.items() if text and shown.count(text) < said.count(text)]
+    return [
+        number
+        for text, number in again.items()
+        if text and max(shown.count(text), result.count(text)) < said.count(text)
+    ]
 
 
 def _ended_alike(session: Session) -> Session:

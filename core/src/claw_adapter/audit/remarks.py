@@ -11,9 +11,9 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.pages import unframed
-from claw_adapter.audit.results import BLANK, LEAST, PARTIAL, flat_of, lines_in, split_lines
+from claw_adapter.audit.results import BLANK, LEAST, PARTIAL, flat_of, lines_in, split_lines, value_of
 from claw_adapter.audit.units import tool_names
-from claw_adapter.reading import parse_json, strings_of
+from claw_adapter.reading import strings_of
 
 __all__ = ["Claim", "Remark", "WholeReadings", "first_page", "folded", "follows", "points_on", "way_on"]
 
@@ -46,10 +46,7 @@ class Remark:
         text = _Text(
             frozenset(line for line in map(str.strip, lines) if line and line in flat), *map(str.strip, around)
         )
-        try:
-            value = parse_json(result, halves=True)
-        except ValueError:
-            value = result
+        value = value_of(result, text.lines)
         own = {word.lower() for word in WORD.findall(name)}
         said, numbers, plain = set[tuple[str, str]](), set[tuple[tuple[str, str], int]](), list[str]()
         for where, what in _fields(value, "", text):

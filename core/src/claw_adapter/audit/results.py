@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
+
+from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
 from claw_adapter.reading import parse_json
@@ -27,6 +30,7 @@ __all__ = [
     "lines_otherwise",
     "split_lines",
     "texts_of",
+    "value_of",
     "whole_in",
 ]
 
@@ -36,6 +40,12 @@ BLANK: Final = " \t"
 LINE_END: Final = re.compile(r"\r\n|[\n\r]")
 MARK: Final = "\ufeff"
 """The byte order mark with which some systems begin a text: it says how the text is written, and need not be shown."""
+ROW: Final = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
+"""Where JSON may begin that has lines of its own."""
+REST: Final = re.compile(r"[ \t]*,?[ \t]*(?=[\r\n]|\Z)")
+DECODER: Final = json.JSONDecoder()
+MOST_BROKEN: Final = 200
+"""So often what only begins like JSON is tried."""
 QUOTED: Final = 3
 """So often JSON may stand in JSON."""
 LEAST: Final = 12
@@ -131,9 +141,33 @@ def _leaves(value: object, depth: int = 0) -> Iterable[str]:
             yield from _leaves(item, depth)
         return
     yield str(value)
-    if isinstance(value, str) and depth < QUOTED and value.lstrip()[:1] in ("{", "[", '"'):
+    if isinstance(value, str) and depth < QUOTED and (inner := value_of(value)) != value:
+        yield from _leaves(inner, depth + 1)
+
+
+def value_of(result: str, lines: Container[str] = ()) -> JsonValue:
+    """What a result says: its JSON; of a text in which JSON stands in lines of its own, these values and the text between.
+
+    What is among the `lines` of a text that it shows is not JSON of the result's own.
+    """
+    if result.lstrip()[:1] in ("{", "[", '"'):
         with contextlib.suppress(ValueError):
-            yield from _leaves(parse_json(value, halves=True), depth + 1)
+            value: JsonValue = parse_json(result, halves=True)
+            return value
+    parts, end, broken = list[JsonValue](), 0, 0
+    for opening in ROW.finditer(result):
+        if opening.start() < end or broken == MOST_BROKEN:
+            continue
+        try:
+            row, stop = DECODER.raw_decode(result, opening.end() - 1)
+        except (ValueError, RecursionError):
+            broken += 1
+            continue
+        source = result[opening.start() : stop]
+        if REST.match(result, stop) and not any(line.strip() in lines for line in split_lines(source)):
+            parts += [result[end : opening.start()].strip("\r\n"), row]
+            end = stop
+    return [part for part in (*parts, result[end:].strip("\r\n")) if part] if parts else result
 
 
 def lines_of_text(text: str) -> list[str]:
