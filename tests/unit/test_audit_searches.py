@@ -27,7 +27,11 @@ END = "/t/workspace"
         ({"pattern": "**/*.csv"}, Search("*.csv", "", True, False)),
         ({"pattern": "14.*34"}, None),
         ({"pattern": "of"}, None),
-        ({"pattern": "ferry", "glob": "*.md"}, None),
+        ({"pattern": "ferry", "glob": "*.md"}, Search("ferry", "", False, False, suffixes=("md",))),
+        ({"pattern": "ferry", "include": "**/*.{md,csv}"}, Search("ferry", "", False, False, suffixes=("md", "csv"))),
+        ({"pattern": "*.md", "include": "*.csv"}, None),
+        ({"pattern": "**/*.md", "include": "*.csv"}, None),
+        ({"pattern": "ferry", "glob": "b*.md"}, None),
         ({"pattern": "ferry", "path": "elsewhere"}, None),
         ({"pattern": "ferry", "type": "py"}, None),
         ({"path": "notes"}, None),
@@ -124,6 +128,16 @@ def test_what_one_reply_changes_may_be_found_or_not():
     files = {"notes/d.md": Passage(before=("The crate 141734 was red.",), now=("The crate 141734 was red.", "Red."))}
     assert causes(f"{LINES}\nnotes/d.md:1: The crate 141734 was red.", files=files) == []
     assert causes(LINES, files=files) == []
+
+
+def test_a_search_that_looks_only_at_files_whose_names_end_so():
+    search = Search("141734", "", False, False, suffixes=("md",))
+    assert (
+        causes(LINES, "a.md:1: The crate 141734 is blue.\nnotes/b.md:2: The ferry took 141734 at noon.", search=search)
+        == []
+    )
+    assert causes(LINES, "(nothing found)", search=search) == ["search-missing"]
+    assert causes(LINES, "(nothing found)", search=Search("141734", "", False, False, suffixes=("txt",))) == []
 
 
 def test_names():

@@ -28,6 +28,8 @@ PLAIN: Final = re.compile(r"\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
+AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
+"""A pattern of names that end in one of some ways."""
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 """The path of something hidden."""
 SHORT: Final = 4
@@ -55,9 +57,17 @@ class Search:
     """Whether it says more than that: what is left out may be left out for this."""
     said: tuple[str, ...] = field(default=(), compare=False)
     """All that the call says, the longest first."""
+    suffixes: tuple[str, ...] = ()
+    """How the names of all files end at which it looks; empty: in any way."""
+
+    def looks_at(self, path: str) -> bool:
+        """Whether the names of files that are looked at end so."""
+        return not self.suffixes or PurePosixPath(path).suffix[1:] in self.suffixes
 
     def finds(self, path: str, text: str) -> bool:
         """Whether a file is to be found, which has this text."""
+        if not self.looks_at(path):
+            return False
         if not self.by_name:
             return self.text in text
         name = PurePosixPath(path).name
@@ -77,14 +87,17 @@ def search_in(
     places = {text: place_in(f"{text.rstrip('/')}/", workspace).rstrip("/") for text in texts}
     inside = ["" if places[text] == "." else places[text] for text in texts if places[text] in {*folders, *paths}]
     sought = [text for text in texts if places[text] not in {*folders, *paths}]
+    among = [found for text in sought if (found := AMONG.fullmatch(text))] if len(sought) == 2 else []
+    sought = [text for text in sought if len(among) != 1 or text != among[0][0]]
     if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT:
         return None
     by_name = BY_NAME.fullmatch(sought[0])
     told = by_name[1] if by_name else _meant(sought[0], patterns)
-    if not told or (by_name and {*inside} & {*paths}):
+    if not told or (by_name and (among or {*inside} & {*paths})):
         return None
     narrow = len(arguments) > len(texts)
-    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts))
+    suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
+    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes)
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:
@@ -139,7 +152,8 @@ class SearchWorld:
         if search.by_name:
             return sum(search.finds(path, "") for path in self.there)
         text = search.text.casefold()
-        lines = (line for path in self.there for one in self.texts(path) for line in one.casefold().splitlines())
+        paths = filter(search.looks_at, self.there)
+        lines = (line for path in paths for one in self.texts(path) for line in one.casefold().splitlines())
         return sum(text in line for line in lines)
 
     def named(self, paths: Iterable[str], flat: str) -> list[str]:

@@ -113,6 +113,22 @@ async def _runs_once(kit: Kit) -> None:
         )
 
 
+async def _writes_no_half(kit: Kit) -> None:
+    """Calls that write a file break off in its text, as at a limit of tokens: then nothing of it is written."""
+    for finish in ("length", "stop"):
+        async with kit.plain() as t:
+            name, text = "report.md", "\n".join(kit.canary(f"line-{number}") for number in range(40))
+            write = PlayedReply(uses=(ToolUse(kind="write", target=name, content=text),), cut=True, finish=finish)
+            await kit.send(t, f"Write the report, {kit.canary('report')}.", write, say("Noted."))
+            half = t.ctx.workspace / name
+            kit.expect(
+                not half.exists(),
+                f"of a call that breaks off in the text to write (the reply ends with {finish!r}), {name} is made",
+                remedy="Run no call whose arguments are no JSON: give the model an error, or ask it again.",
+                owner=Owner.HARNESS,
+            )
+
+
 async def _ends_openly(kit: Kit) -> None:
     """A turn of many steps ends with the model's answer, or, where the harness makes no more of them, with an error."""
     async with kit.plain() as t:
@@ -193,6 +209,7 @@ def _fault(number: int, kind: FaultKind, catches: str, **more: float) -> None:
         await _fails(kit, kind, **more)  # type: ignore[arg-type]  # most and deadline
         if kind == "truncated_arguments":
             await _runs_once(kit)
+            await _writes_no_half(kit)
             await _ends_openly(kit)
 
     asked.__qualname__ = f"fault_{kind}"

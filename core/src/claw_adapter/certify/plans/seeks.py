@@ -29,6 +29,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     """The files that are there at first, and turns: a number is looked for in a folder, everywhere and in one file alone.
 
     It stands in two files, behind empty lines too, and one of them is looked for by its name; so is a number that is nowhere.
+    Some searches look only at files whose names end so.
     Then one of them is written anew, twice; an update replaces the other one and brings a third that has the number; the agent
     edits one, writes to a fourth, and removes the third.
     """
@@ -40,6 +41,8 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]
     nothing = ToolUse(kind="search", target=folder, content=str(texts.number()))
     alone = [ToolUse(kind="search", target=path, content=number, alone=True) for path in paths]
+    ends = tuple(posixpath.splitext(path)[1][1:] for path in paths[:2])
+    among = [ToolUse(kind="search", target=folder, content=number, suffixes=those) for those in (ends[1:], ends)]
     names = [ToolUse(kind="find", target=folder, content=f"**/{posixpath.basename(path)}") for path in paths]
     changes = [
         PlanChange(path=path, action="new", text=text)
@@ -55,7 +58,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     suffix = posixpath.splitext(paths[0])[1]  # such as has been found
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, signs)))
     signed = [ToolUse(kind="search", target=folder, content=sign) for sign in signs]
-    first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2], *signed]])
+    first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2], *signed, *among]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
     return files, [first, then, DrawnTurn(changes, again)]

@@ -29,7 +29,7 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
-from claw_adapter.endpoint.reader.parts import edit_file, list_folder, read_pages, search_files
+from claw_adapter.endpoint.reader.parts import SearchPlace, edit_file, list_folder, read_pages, search_files
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -117,6 +117,8 @@ class ToolUse(Record):
     """The tool is given the whole path."""
     alone: bool = False
     """The target of a search is one file."""
+    suffixes: tuple[str, ...] = ()
+    """A search looks only at files whose names end so, with a tool that can be told so."""
     alike: bool = False
     """What is written differs from what stands there in blanks alone, or is some of its lines."""
 
@@ -144,6 +146,8 @@ class PlayedReply(Record):
     times: int = 1
     broken: bool = False
     """Behind its calls comes one whose arguments are no JSON; where the reply is asked for again, it does not."""
+    cut: bool = False
+    """Its last call breaks off in the middle of its arguments, as at a limit of tokens; it is not made again."""
 
 
 class PlayedRound(Record):
@@ -262,6 +266,10 @@ class PlayedModel(Model):
                 await self.wait(reply.pause)
             yield Delta(text=reply.text[start : start + reply.piece])
         calls = [self._call(at, deed, deed.next) for at, deed in enumerate(self._open) if deed.next is not None]
+        if reply.cut and calls:
+            half = calls[-1].arguments[: len(calls[-1].arguments) // 2].rstrip("\\")
+            calls[-1] = replace(calls[-1], arguments=half)
+            self._open.pop()
         pieces = [list(_pieces(call, reply.piece)) for call in calls]
         rows = itertools.zip_longest(*pieces) if reply.woven else pieces
         for piece in (one for row in rows for one in row if one is not None):
@@ -269,7 +277,7 @@ class PlayedModel(Model):
         if reply.broken and calls:
             last = broken_call(request, self._turn.name("call_broken", self._at))
             yield replace(last, calls=tuple(replace(call, index=len(calls)) for call in last.calls))
-        yield Delta(finish="tool_calls" if self._open or reply.fault is not None else reply.finish)
+        yield Delta(finish=reply.finish if reply.cut or not (self._open or reply.fault) else "tool_calls")
 
     async def wait(self, seconds: float) -> None:
         """Let so many seconds pass."""
@@ -381,9 +389,8 @@ class PlayedModel(Model):
                 ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":
                 by_name = use.kind == "find"
-                ways = search_files(
-                    use.content, use.target, self._workspace, box, habits, by_name=by_name, alone=use.alone
-                )
+                place = SearchPlace(use.target, alone=use.alone, suffixes=use.suffixes)
+                ways = search_files(use.content, place, self._workspace, box, habits, by_name=by_name)
             case "run":
                 ways = _commanded([use.target], box)
             case "stray":

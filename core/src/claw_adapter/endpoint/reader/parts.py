@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
@@ -19,7 +20,7 @@ from claw_adapter.endpoint.reader.tools import Toolbox, lists
 from claw_adapter.endpoint.reader.writing import holds
 from claw_adapter.patterns import Parameter, as_pattern, takes_patterns
 
-__all__ = ["edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
+__all__ = ["SearchPlace", "edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
 
 EVERY: Final = ("replaceall", "all", "allowmultiple", "everywhere")
 """Keys by which an edit is told to replace a text wherever it stands."""
@@ -27,6 +28,28 @@ FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
 """Words by which a tool says that it is about files."""
 NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
+AMONG: Final = (*NAMED, "include", "includes", "includepattern", "fileglob", "filefilter")
+"""The same, where it says at which files a search looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """Where a search looks: in the folder or file of a `path` ("" is the workspace).
+
+    `alone`: it is a file's, which only those are told that take a path, and not only one of a folder. Of a folder, only files
+    whose names end in one of the `suffixes`, with tools that can be told so; of more than one, if they say that they take
+    braces, else the first.
+    """
+
+    path: str
+    alone: bool = False
+    suffixes: tuple[str, ...] = ()
+
+    def among(self, form: Params, item: Param) -> str:
+        """The pattern of names for a tool's parameter."""
+        first, *others = self.suffixes
+        braces = others and "{" in f"{form.description} {item.description}"
+        return f"*.{{{','.join(self.suffixes)}}}" if braces else f"*.{first}"
 
 
 def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: Sequence[int], size: int) -> Steps:
@@ -106,12 +129,11 @@ def listers(box: Toolbox) -> Iterator[Candidate]:
 
 
 def search_files(
-    text: str, path: str, workspace: str, box: Toolbox, habits: Habits, *, by_name: bool = False, alone: bool = False
+    text: str, where: SearchPlace, workspace: str, box: Toolbox, habits: Habits, *, by_name: bool = False
 ) -> Steps:
     """Look for a text, or for files by a pattern of their names, in a folder, with tools that say that they search.
 
-    Which of them looks at texts and which at names only shows: each is asked until one has found it. `alone`: the path is that
-    of one file, which only those are told that take a path, and not only one of a folder.
+    Which of them looks at texts and which at names only shows: each is asked until one has found it.
     """
     kind, plain = "find" if by_name else "search", as_pattern(text) == text
     for tool in habits.tools(kind, [*searchers(box, by_name=by_name)]):
@@ -122,11 +144,16 @@ def search_files(
             if patterns is None:
                 continue
             told = as_pattern(text) if patterns else text
-        if alone and (place is None or place.key in FOLDER):
+        among = tool.known.one_of(AMONG, "string") if where.suffixes else None
+        if (where.alone and (place is None or place.key in FOLDER)) or (
+            where.suffixes and among in (None, tool.target)
+        ):
             continue
+        if among is not None:
+            more[among.at] = where.among(tool.known, among)
         if place is not None:
             folder = Candidate(tool.tool, place)
-            more[place.at] = habits.forms(kind, folder.forms(path or ".", workspace, habits.styles))[0][1]
+            more[place.at] = habits.forms(kind, folder.forms(where.path or ".", workspace, habits.styles))[0][1]
         yield Attempt(kind, tool.tool, filled(tool.fixed, {tool.target.at: tool.target.shaped(told), **more}))
     return False
 
