@@ -17,7 +17,7 @@ import planted
 
 from support.meddling import AnswersWithEarlierWords, CrashesOnRefusals
 from support.misbehaving import FramesFiles, TellsThePast, declaring, kind
-from support.outsiders import RunsBesideBrokenCalls
+from support.outsiders import RunsBesideBrokenCalls, WritesHalves
 
 TURNS = ["TURN-003", "TURN-005", "TURN-011", "TURN-015"]
 """Those that need no waiting."""
@@ -36,6 +36,7 @@ BUGS = {
     (AnswersWithEarlierWords,): (["TURN-005"], {"TURN-005"}),
     (CrashesOnRefusals,): (["FAULT-002", "FAULT-010"], {"FAULT-002", "FAULT-010"}),
     (RunsBesideBrokenCalls,): (["FAULT-008"], {"FAULT-008"}),
+    (WritesHalves,): (["FAULT-008"], {"FAULT-008"}),
     PASTS: (["SEED"], {"SEED-005", "SEED-007", "SEED-008"}),
     (planted.NoUsage, planted.Restless): (["TOK"], {"TOK-001", "TOK-004"}),
     (planted.DropsUpdates,): (["PLAN-002"], {"PLAN-002"}),

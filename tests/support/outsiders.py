@@ -170,6 +170,26 @@ class RunsBesideBrokenCalls(Agent):
         agent._post = posted
 
 
+class WritesHalves(Agent):
+    """Arguments that break off within a text are closed there, and the call is run."""
+
+    def change(self, agent):
+        post = agent._post
+
+        def posted(body):
+            status, answer = post(body)
+            data = json.loads(answer) if status == 200 else {}
+            for call in _calls(answer) if status == 200 else ():
+                if not _readable(call) and _readable(closed := call | {"arguments": call["arguments"] + '"}'}):
+                    message = data["choices"][0]["message"]
+                    message["tool_calls"] = [
+                        {**one, "function": closed} if one["function"] == call else one for one in message["tool_calls"]
+                    ]
+            return status, json.dumps(data).encode() if data else answer
+
+        agent._post = posted
+
+
 def _calls(answer):
     return [call["function"] for call in json.loads(answer)["choices"][0]["message"].get("tool_calls") or ()]
 

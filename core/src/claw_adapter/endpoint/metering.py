@@ -20,11 +20,13 @@ SYSTEM: Final = ("system", "developer")
 """Roles of messages that instruct."""
 
 
-def output_tokens(reply: ModelReply) -> int:
-    """cl100k tokens of a reply's text and tool calls: their names and arguments, not their ids."""
+def output_tokens(reply: ModelReply) -> TokenUse:
+    """cl100k tokens of a reply: its text and tool calls, by their names and arguments, not their ids; and its thoughts."""
     from claw_adapter.tokens.cl100k import count
 
-    return count("\n".join([*filter(None, [reply.text]), *(f"{call.name} {call.arguments}" for call in reply.calls)]))
+    said = count("\n".join([*filter(None, [reply.text]), *(f"{call.name} {call.arguments}" for call in reply.calls)]))
+    thought = count(str(reply.extra.get("reasoning_content") or ""))
+    return TokenUse(output=said + thought, thoughts=thought)
 
 
 def rendered_tokens(messages: Iterable[Mapping[str, JsonValue]], reply: ModelReply | None) -> int:

@@ -76,7 +76,7 @@ class Pending:
     """How the provider was away when it was last asked, or went away within its reply; None once it answers."""
     had: int | None = None
     """What `cached` is, once that was looked for."""
-    _output: tuple[ModelReply | None, int] = None, 0
+    _output: tuple[ModelReply | None, TokenUse] = None, TokenUse()
     _measured: MeasuredRequest | None = None
     """Known at once of a request that is too large for us: a helper has found it out."""
 
@@ -90,9 +90,9 @@ class Pending:
     def counted(self) -> TokenUse:
         """Our own count of request and reply (of the reply as far as it is known now)."""
         if self.reply is not self._output[0]:
-            self._output = self.reply, output_tokens(self.reply) if self.reply is not None else 0
+            self._output = self.reply, output_tokens(self.reply) if self.reply is not None else TokenUse()
         size = self.measured.size
-        return TokenUse(size.text + size.tools, self._output[1], self.cached if self.way.reaches_model else None)
+        return self._output[1] + TokenUse(size.text + size.tools, 0, self.cached if self.way.reaches_model else None)
 
     @property
     def cached(self) -> int:

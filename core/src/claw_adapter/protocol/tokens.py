@@ -18,11 +18,14 @@ class TokenUse:
     output: int = 0
     cached: int | None = None
     """Of the input, what a cache of prefixes had; None: not known."""
+    thoughts: int = 0
+    """Of the output, what a reasoning model said to itself, where we have counted it."""
 
     def __add__(self, other: TokenUse) -> TokenUse:
         """The sum of both; what is known of the cache of one of them only is a sum of what is known."""
         known = [use.cached for use in (self, other) if use.cached is not None]
-        return TokenUse(self.input + other.input, self.output + other.output, sum(known) if known else None)
+        cached, thoughts = sum(known) if known else None, self.thoughts + other.thoughts
+        return TokenUse(self.input + other.input, self.output + other.output, cached, thoughts)
 
 
 class TokenCounts(Record):

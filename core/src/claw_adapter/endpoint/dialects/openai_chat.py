@@ -207,6 +207,7 @@ def _usage(usage: TokenUse) -> JsonObject:
         "completion_tokens": usage.output,
         "total_tokens": total,
         "prompt_tokens_details": {"cached_tokens": usage.cached or 0},
+        "completion_tokens_details": {"reasoning_tokens": usage.thoughts},
     }
 
 

@@ -28,7 +28,7 @@ def response(head: Head, output: list[JsonObject], finish: str = "", usage: Toke
     if usage is not None:
         spent = {
             "input_tokens": usage.input, "input_tokens_details": {"cached_tokens": usage.cached or 0},
-            "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": 0},
+            "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": usage.thoughts},
             "total_tokens": usage.input + usage.output,
         }  # fmt: skip
     return {
