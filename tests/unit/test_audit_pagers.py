@@ -37,8 +37,9 @@ def tool(name, *parameters):
     return {"function": {"name": name, "parameters": {"properties": {key: {} for key in parameters}}}}
 
 
-def audited(tools, calls):
+def audited(tools, calls, files=None):
     """The keys of what is found of a turn of ``(name, arguments, result)``."""
+    files = files or FILES
     book = Book()
     reads = Reads(Renderer(Capabilities()), book, "/t/workspace", strict=True)
     steps = [
@@ -49,7 +50,7 @@ def audited(tools, calls):
         )
         for n, (name, arguments, result) in enumerate(calls)
     ]
-    reads.judge(steps, Files(FILES, FILES, {}), Talks(TALKS, {}, ()))
+    reads.judge(steps, Files(files, files, {}), Talks(TALKS, {}, ()))
     reads.finish()
     return [finding.key for finding in book.findings()]
 
@@ -300,3 +301,10 @@ def test_a_page_of_a_history_has_its_messages_in_order():
     shown[5], shown[6] = shown[6], shown[5]
     result = "\n".join([*shown, "(25 of 60)"])
     assert audited([HISTORY], [("history", MAIL, result)]) == ["M22 history-order"]
+
+
+def test_a_reading_that_is_made_again_and_begins_as_before_is_no_further_page():
+    lines = ["The first line of the list.", "It is said again.", "It is said again.", "It is said again."]
+    once, twice = "\n".join(lines[:2]), "\n".join(lines[:3])
+    calls = [("read", {"path": "list.md"}, shown) for shown in (once, twice)]
+    assert audited([tool("read", "path")], calls, {"list.md": "\n".join(lines)}) == ["M20 file-cut"]

@@ -114,7 +114,7 @@ class Talks:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One reading of a file: the call, what it gave, what the others of this turn gave before it, and the request."""
+    """One reading of a file: the call, what it gave, what others of this turn gave before it that may be pages, the request."""
 
     path: str
     label: str
@@ -170,7 +170,7 @@ class Reads:
 
     def judge(self, steps: Steps, files: Files, talks: Talks) -> None:
         """Calls with their results and the requests whose replies they were, of one turn."""
-        failed, earlier = Failed(), dict[str, str]()
+        failed, earlier = Failed(), dict[str, list[tuple[Mapping[str, object], str]]]()
         histories = Histories(
             self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions, whole=self.talks,
             earlier=self._histories,
@@ -202,7 +202,9 @@ class Reads:
             versions = [text.removeprefix(MARK) for text in true]
             versions = self._declared(versions, flat, command=label != path, written=path in course.paths)
             if path and (reads or (command is not None and (versions or gone))):
-                before = earlier.get(label, "")
+                before = "\n".join(
+                    one for args, one in earlier.get(label, ()) if not _again((args, one), (arguments, flat))
+                )
                 paged = parts.take(
                     versions, path, name, arguments, flat, exchange.number, exact=command is not None, result=result.text
                 )  # fmt: skip
@@ -212,7 +214,7 @@ class Reads:
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed, named)
-                earlier[label] = f"{earlier.get(label, '')}\n{flat}"
+                earlier.setdefault(label, []).append((arguments, flat))
             elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
                 _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
             elif OTHERS.search(name) and self.shells.judge(arguments, result.text, failed, exchange.number):
@@ -443,6 +445,11 @@ class Reads:
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             unless = partial(claim.holds, self.shown) if claim else None
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
+
+
+def _again(before: tuple[Mapping[str, object], str], now: tuple[Mapping[str, object], str]) -> bool:
+    """Whether a reading is made again, and begins as it did: it is no further page then."""
+    return before[0] == now[0] and before[1].lstrip().partition("\n")[0] == now[1].lstrip().partition("\n")[0]
 
 
 def _dropped(steps: Steps) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -201,8 +202,9 @@ def bare_ends(text: str, flat: str) -> str:
 
 
 def lines_in(text: str, flat: str) -> int:
-    """How many lines of a text are in a result, of those long enough to be known."""
-    return sum(len(line) >= LEAST and line in flat for line in lines_of_text(text))
+    """How many lines of a text are in a result, of those long enough to be known; those it has twice as often as they are."""
+    times = Counter(line for line in lines_of_text(text) if len(line) >= LEAST)
+    return sum(min(count, flat.count(line)) if count > 1 else line in flat for line, count in times.items())
 
 
 def lines_otherwise(text: str, flat: str) -> Iterator[tuple[str, str]]:

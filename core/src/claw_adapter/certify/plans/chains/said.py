@@ -74,17 +74,17 @@ def repeated(drawing: Drawing) -> list[Unit]:
     """The same prompt twice, one behind the other, partly in another script, with other answers; and one more.
 
     Then nothing but the same reading in four turns, and two commands of one reply that begin alike, at length; and in one
-    turn again and again the same two commands, of which the one adds to a file, and the other shows it.
+    turn again and again a command that adds to that file, one that shows it, and the reading.
     """
     answer = PlayedReply(text=drawing.texts.foreign(drawing.texts.sentence()))
     turn = PlanTurn(question=drawing.texts.foreign(drawing.texts.message()), replies=(answer,))
-    look = drawing.does(ToolUse(kind="read", target=drawing.file(drawing.rng.randrange(3, 9)).path))
-    looks = [drawing.turn(look, drawing.says()) for _ in range(4)]
+    grown = drawing.file(drawing.rng.randrange(3, 9)).path
+    look = ToolUse(kind="read", target=grown)
+    looks = [drawing.turn(drawing.does(look), drawing.says()) for _ in range(4)]
     said = " ".join(drawing.texts.word() for _ in range(20))
     alike = [_echoes(f"{said} {drawing.texts.number()}") for _ in range(2)]
-    grown = drawing.file(drawing.rng.randrange(3, 9)).path
-    both = ToolUse(kind="add", target=grown, content=drawing.texts.sentence()), ToolUse(kind="cat", target=grown)
-    again = drawing.turn(*(drawing.does(use) for use in both * AGAIN), drawing.says())
+    add, show = ToolUse(kind="add", target=grown, content=drawing.texts.sentence()), ToolUse(kind="cat", target=grown)
+    again = drawing.turn(*(drawing.does(*uses) for uses in ((add,), (show, look)) * AGAIN), drawing.says())
     first: Unit = [turn, turn.model_copy(update={"replies": (drawing.says(),)}), drawing.turn(drawing.says())]
     return [first, [*looks, drawing.turn(drawing.does(*alike), drawing.says())], [again]]
 

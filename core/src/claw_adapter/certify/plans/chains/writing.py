@@ -24,6 +24,8 @@ __all__ = [
 
 WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (4_200, 5_000))
 """Characters of a long file that is written, by the level."""
+ROWS: Final = 2_600
+"""Lines of a file that has more of them than many tools show at once."""
 LARGE: Final = 1_300
 """Lines of a file of more than 64 KiB."""
 PLAINLY: Final = 150
@@ -213,7 +215,22 @@ def edited_large(drawing: Drawing) -> list[Unit]:
         )
     ]
     show = ToolUse(kind="cat", target=file.path, starts=(LARGE - 5,), page=6)
-    return [[drawing.turn(*map(drawing.does, edits), drawing.does(show), drawing.says())]]
+    return [[drawing.turn(*map(drawing.does, edits), drawing.does(show), drawing.says())], _edited_rows(drawing)]
+
+
+def _edited_rows(drawing: Drawing) -> Unit:
+    """The same near the beginning and the end of a file of more lines than many tools show, nearly all a number."""
+    rows = [str(row) for row in range(1_000, 1_000 + 3 * ROWS, 3)]
+    told = [(at, drawing.texts.line(2 * LEAST)) for at in (3, ROWS - 40, ROWS - 2)]
+    for at, line in told:
+        rows[at] = line
+    file = PlanFile(path=drawing.texts.path(), text="".join(f"{row}\n" for row in rows))
+    drawing.steps.append(file)
+    edits = [
+        ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.sentence()) for _, old in told[:2]
+    ]
+    show = ToolUse(kind="cat", target=file.path, starts=(ROWS - 45,), page=45)
+    return [drawing.turn(*map(drawing.does, edits), drawing.does(show), drawing.says())]
 
 
 def written_large(drawing: Drawing) -> list[Unit]:
