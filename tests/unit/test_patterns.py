@@ -31,6 +31,9 @@ def test_what_finds_others_is_no_text(pattern):
         ("find_text Finds a text.", [("query", "string", True), ("include Glob of names", "string", False)], None),
         ("grep Search", [("pattern", "string", True), ("fixed_strings Take it literally", "boolean", False)], None),
         ("search", [("searchPattern", "string", True)], True),
+        ("Grep Searches for a plain text. Not a regular expression.", [("pattern", "string", True)], None),
+        ("Grep Searches for a plain text.", [("pattern", "string", True)], None),
+        ("Grep Searches for a plain text.", [("text", "string", True)], False),
         ("search", [("q", "string", True), ("isRegex", "boolean", False)], None),
     ],
 )

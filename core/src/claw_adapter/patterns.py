@@ -17,8 +17,8 @@ PATTERNS: Final = REGULAR | {"pattern", "patterns"}
 """Words with which a tool says that it takes patterns."""
 OTHERS: Final = PATTERNS | {"glob", "globs", "wildcard", "wildcards"}
 """The same, if only for names of files."""
-EITHER: Final = PATTERNS | {"fixed", "literal", "literally", "plain"}
-"""Words of a switch between a text and a pattern."""
+PLAIN: Final = frozenset({"fixed", "literal", "literally", "plain"})
+"""Words with which a tool says that it takes a text; of a switch, that it takes either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,14 @@ class Parameter:
 def takes_patterns(said: str, parameters: Sequence[Parameter]) -> bool | None:
     """Whether a tool that searches takes patterns: what has to be given, or the tool's name and description, speak of them.
 
-    None where a switch says so, or where it is not clear what the patterns are for.
+    None where a switch says so, where it speaks of texts as well, or where it is not clear what the patterns are for.
     """
-    if any(one.kind == "boolean" and EITHER.intersection(words(one.about)) for one in parameters):
-        return None
-    if any(PATTERNS.intersection(words(one.about)) for one in parameters if one.required) or REGULAR.intersection(
-        words(said)
-    ):
-        return True
-    return (
-        None if any(OTHERS.intersection(words(text)) for text in (said, *(one.about for one in parameters))) else False
-    )
+    switch = any(one.kind == "boolean" and (PATTERNS | PLAIN).intersection(words(one.about)) for one in parameters)
+    needed = words(" ".join(one.about for one in parameters if one.required))
+    if PATTERNS.intersection(needed) or REGULAR.intersection(words(said)):
+        return None if switch or PLAIN.intersection((*needed, *words(said))) else True
+    others = (OTHERS.intersection(words(text)) for text in (said, *(one.about for one in parameters)))
+    return None if switch or any(others) else False
 
 
 def takes_patterns_in(name: str, tools: Iterable[Mapping[str, Any]]) -> bool | None:

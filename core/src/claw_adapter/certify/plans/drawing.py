@@ -122,13 +122,13 @@ class Drawing:
         self.steps.append(made)
         return made
 
-    def long_text(self) -> str:
-        """More than 64 KiB, of which rules take most."""
-        return self.texts.across(self.texts.ruled(self.rng.randrange(*LONG)))
+    def long_text(self, size: tuple[int, int] = LONG) -> str:
+        """More than 64 KiB, or so many characters, of which rules take most."""
+        return self.texts.across(self.texts.ruled(self.rng.randrange(*size)))
 
-    def long_file(self) -> PlanFile:
-        """One of more than 64 KiB."""
-        text = self.long_text()
+    def long_file(self, size: tuple[int, int] = LONG) -> PlanFile:
+        """One with such a text."""
+        text = self.long_text(size)
         made = PlanFile(path=self.texts.path(), text=f"{text}\n")
         self.steps.append(made)
         return made

@@ -341,14 +341,14 @@ class Texts:
         return "".join(parts).rstrip(" \n;")
 
     def ruled(self, characters: int) -> str:
-        """As `prose`, in paragraphs under rules: so many characters, and about a fifth of the tokens."""
+        """As `prose`, in paragraphs under rules: so many characters, and about an eighth of the tokens."""
         parts: list[str] = []
         while (left := characters - sum(map(len, parts))) > 0:
             parts.append(f"{self.prose(min(left, 160))}.\n{self.number()} {self._rule()}\n")
         return "".join(parts).rstrip("\n")
 
     def _rule(self) -> str:
-        return self.rng.choice("-=*") * self.rng.randrange(500, 900)
+        return self.rng.choice("-=*") * self.rng.randrange(900, 1_400)
 
     def lines(self, count: int) -> str:
         """A file's lines, each ended."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate
+from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pages
 from claw_adapter.endpoint.reader.matching import normalise, readings
 from claw_adapter.endpoint.reader.places import leaves
 from claw_adapter.endpoint.reader.purposes import PAGE_LINES
 from claw_adapter.endpoint.reader.said import objects
-from claw_adapter.endpoint.reader.schema import NEXT, PAGE_END, PAGE_START, At, Param, words
+from claw_adapter.endpoint.reader.schema import NEXT, PAGE_END, PAGE_START, At, Param, Params, words
 
-__all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain"]
+__all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain", "pointed"]
 
 MOST_PAGES: Final = 24
 MARKS: Final = frozenset(("page", "cursor", "token", "after", "skip"))
@@ -101,6 +101,28 @@ def as_told(attempt: Attempt, tool: Candidate, first: Result) -> Generator[Attem
     for way in _told(attempt, tool, first.text):
         found = found + (yield from gone_on(way, seen))
     return found
+
+
+def pointed(attempt: Attempt, first: Result, tools: Iterable[tuple[str, Params]]) -> Generator[Attempt, Result, Result]:
+    """Read on with another tool that a result names, as long as it says under their names all values that the tool needs."""
+    found, shown = Result(""), first.text
+    for name, form in tools:
+        if name == attempt.tool or not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", _edges(shown)):
+            continue
+        made = list[Mapping[At, JsonValue]]()
+        while len(made) < MOST_PAGES and (values := _values(form, shown)) and values not in made:
+            made.append(values)
+            result = yield Attempt(attempt.kind, name, filled({}, values), attempt.form, page=True)
+            found, shown = found + result, result.text
+        if made:
+            break
+    return found
+
+
+def _values(form: Params, shown: str) -> dict[At, JsonValue]:
+    """What a result gives for a tool's parameters, by their names; empty where one that is needed is not given."""
+    marks = {item.at: mark for item in form.items if (mark := _mark(item, "", shown)) is not None}
+    return dict(marks) if all(item.at in marks for item in form.items if item.needed) else {}
 
 
 def further(attempt: Attempt, tool: Candidate, first: Result, habits: Habits) -> Generator[Attempt, Result, Result]:

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
-from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named
+from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named, pointed
 from claw_adapter.endpoint.reader.purposes import FORCE, PLAIN, TAKES_AWAY
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, words
@@ -86,6 +86,8 @@ def look(
     if first.part and kind == "read":
         habits.worked(attempt)
     result = result + (yield from as_told(attempt, tool, first))
+    if first.part:
+        result = result + (yield from pointed(attempt, first, box.every))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []

@@ -53,7 +53,8 @@ def inside(drawing: Drawing) -> list[Unit]:
 def programs(drawing: Drawing) -> list[Unit]:
     """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later.
 
-    A command counts what is in the workspace while it runs; others say by their status alone how they have ended.
+    A command counts what is in the workspace while it runs; others say by their status alone how they have ended, and some
+    go on behind a part that fails, as a shell does that nobody has told anything.
     """
     made, folder, text = (
         drawing.file(drawing.rng.randrange(3, 9)),
@@ -79,7 +80,21 @@ def programs(drawing: Drawing) -> list[Unit]:
     ends = [PlanFile(path=f"{drawing.texts.word()}.sh", text=f"exit {status}\n") for status in (0, 3)]
     drawing.steps += ends
     looks += [ToolUse(kind="status", target=one.path) for one in ends]
-    return [[first], [drawing.turn(drawing.does(filled), drawing.does(*looks), drawing.says())]]
+    going_on = drawing.does(*_going_on(drawing))
+    return [[first], [drawing.turn(drawing.does(filled), drawing.does(*looks), going_on, drawing.says())]]
+
+
+def _going_on(drawing: Drawing) -> list[ToolUse]:
+    """Commands of several parts: behind a pipe, a semicolon, and a line end, of which the first part has failed."""
+    file = drawing.file(3)
+    place, nothing = shlex.quote(file.path), drawing.texts.number()
+    lines = (
+        f"grep {nothing} {place} | sort && cat {place}",
+        f"false; cat {place}",
+        f"grep {nothing} {place}\ncat {place}",
+    )
+    effect = CommandEffect(given={file.path: file.text}, prints=file.text)
+    return [ToolUse(kind="run", target=line, effect=effect) for line in lines]
 
 
 def batch(drawing: Drawing) -> list[Unit]:

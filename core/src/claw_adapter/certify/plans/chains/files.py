@@ -44,6 +44,8 @@ WIDE: Final = ((15_000, 17_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
+SEVERAL: Final = (19_000, 21_000)
+"""Characters of files that are read by one reply."""
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 PAGED: Final = (400, 401, 419, 500, 501)
@@ -69,7 +71,10 @@ def common(drawing: Drawing) -> list[Unit]:
 
 
 def wide(drawing: Drawing) -> list[Unit]:
-    """A long file is read, in which one line is very long; Bronze has longer ones shown, three in one turn."""
+    """A long file is read, in which one line is very long.
+
+    Bronze has longer ones shown, and in the same turn several are read by one reply, the first of them to its end.
+    """
     size, line = drawing.rng.randrange(*WIDE[drawing.height]), drawing.rng.randrange(*LINE[drawing.height])
     before = drawing.rng.randrange(size - line)
     parts = (drawing.texts.prose(before), drawing.texts.line(line), drawing.texts.prose(size - line - before))
@@ -77,8 +82,10 @@ def wide(drawing: Drawing) -> list[Unit]:
     drawing.steps.append(file)
     units: list[Unit] = [[drawing.turn(drawing.does(ToolUse(kind="read", target=file.path)), drawing.says())]]
     if drawing.height == 0:
-        shows = [ToolUse(kind=kind, target=drawing.long_file().path) for kind in ("cat", "cat", "read")]
-        units.append([drawing.turn(*map(drawing.does, shows), drawing.says())])
+        shows = [[ToolUse(kind=kind, target=drawing.long_file().path)] for kind in ("cat", "read")]
+        paths = [drawing.long_file(SEVERAL).path for _ in range(4)]
+        shows.append([ToolUse(kind="read", target=path, whole=path == paths[0]) for path in paths])
+        units.append([drawing.turn(*(drawing.does(*uses) for uses in shows), drawing.says())])
     return units
 
 

@@ -40,7 +40,9 @@ UNFINISHED: Final = (
 """How answers end that some programs take for a question to themselves, or for the beginning of something."""
 BEGINNINGS: Final = (
     "Sure, ", "Of course! ", "Great question. ", "Based on the file, ", "Certainly: ", "Here is the answer:\n\n", "Okay.\n",
-    "As you asked, ", "Final answer: ", "**Answer:** ", "Thanks! ", "> ",
+    "As you asked, ", "Final answer: ", "**Answer:** ", "Thanks! ", "> ", "I could not find that: ", "Sorry, but ",
+    "I was unable to tell; ", "Unfortunately, ", "I cannot do more than this: ", "I don't know, but ", "Nothing to do: ",
+    "No changes. ", "Error: none. ", "I apologise, ",
 )  # fmt: skip
 """How answers begin that some programs take for no part of them."""
 
