@@ -180,6 +180,13 @@ def written(*calls, before=None, after, strict=True, losses=(), replies=(), resu
     return [finding.key for finding in book.findings()]
 
 
+def test_an_edit_that_is_refused_until_its_file_was_read_has_not_worked():
+    edit, gone = (("edit", {"path": "a.md", "old": old, "new": "two"}) for old in ("one apple a day", "no such text"))
+    before, refused = {"a.md": "one apple a day\n"}, ["read it first", "read it first"]
+    found = written(edit, gone, before=before, after=before, results=refused, replies=(1, 2), edits=Edits(strict=True))
+    assert found == ["M17 written-missing"]
+
+
 def test_a_word_taken_out_everywhere_by_two_equal_calls_goes_with_its_line_end_first():
     call = ("edit", {"path": "a.md", "old": "pear", "new": "", "replace_all": True})
     before, after = {"a.md": "a pear\nthe pear tree\n"}, {"a.md": "a the  tree\n"}

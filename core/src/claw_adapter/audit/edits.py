@@ -23,11 +23,23 @@ class Edits:
     _worked: dict[str, set[str]] = field(default_factory=dict)
     """By tool, what it has said of edits that had something to replace, but for the words of the call and numbers."""
 
-    def judge(self, course: FileCourse, number: int, before: Mapping[str, str], book: Book) -> None:
-        """Hold the result of the call that comes next, if it is an edit, against its file; `before`: those before the turn."""
+    def judge(
+        self, course: FileCourse, number: int, files: tuple[Mapping[str, str], Mapping[str, str]], book: Book
+    ) -> None:
+        """Hold the result of the call that comes next, if it is an edit, against its file.
+
+        What it is answered is what is said of one that works only if its new text is in the file behind the turn.
+
+        Args:
+            course: what the calls of the turn do.
+            number: which of them comes next.
+            files: those before the turn, and behind it.
+            book: takes the finding.
+        """
         effect, (call, result, exchange) = course.effects[number], course.steps[number]
         if not self.strict or effect is None or not effect.old or effect.again:
             return
+        before, after = files
         text = course.texts.get(effect.path, [before.get(effect.path)])[-1]
         if text is None:
             return
@@ -35,7 +47,7 @@ class Edits:
         for part in sorted((effect.path, effect.old, effect.new), key=len, reverse=True):
             said = said.replace(part, "") if part else said
         said = DIGITS.sub("", said).strip()
-        if text.count(effect.old) == 1:
+        if text.count(effect.old) == 1 and effect.new in after.get(effect.path, ""):
             self._worked.setdefault(tool, set()).add(said)
         elif said in self._worked.get(tool, ()) and _absent(effect.old, text):
             what = f"an edit of {effect.path}, which lacks {effect.old[:50]!r}, is answered as one that works: {said[:60]!r}"

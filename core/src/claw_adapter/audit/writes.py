@@ -107,7 +107,7 @@ def judge_writes(
         effect = course.effects[number]
         if strict and (names := gone_by(arguments_of(call))) is not None:
             gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
-        files.edits.judge(course, number, files.before, book)
+        files.edits.judge(course, number, (files.before, files.after), book)
         course.go_on()
         asked |= dict.fromkeys(course.changed_by(number), exchange.number)
         if effect is not None:

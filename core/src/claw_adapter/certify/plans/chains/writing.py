@@ -22,7 +22,7 @@ __all__ = [
     "written_large",
 ]
 
-WRITTEN: Final = ((6_000, 8_000), (5_500, 7_000), (4_200, 5_000))
+WRITTEN: Final = ((4_200, 5_000), (5_500, 7_000), (4_200, 5_000))
 """Characters of a long file that is written, by the level."""
 ROWS: Final = 2_600
 """Lines of a file that has more of them than many tools show at once."""
