@@ -872,6 +872,26 @@ def test_what_a_command_counts_in_the_workspace_is_what_is_there():
         assert [finding.key for finding in book.findings()] == keys
 
 
+def test_a_command_that_shows_something_and_fails_is_not_answered_as_one_that_does_not():
+    files = {"a.md": "one line of it\n"}
+
+    def found(*results, after=files):
+        steps = [
+            (
+                RequestUnit(CALL, f"exec {json.dumps({'command': f'cat a.md{end}'})}", end),
+                RequestUnit(RESULT, result, end),
+                SimpleNamespace(number=1, tools=()),
+            )
+            for end, result in zip(("; exit 3", ""), results, strict=True)
+        ]
+        judge_status(steps, files, after, book := Book())
+        return [finding.key for finding in book.findings()]
+
+    assert found("one line of it\n", "one line of it") == ["M17 status-untold"]
+    assert found("one line of it\nexit status 3", "one line of it") == []
+    assert found("one line of it", "one line of it", after={"a.md": "another\n"}) == []
+
+
 @pytest.mark.parametrize(
     ("results", "found"),
     [(("", "exit 1"), []), (("ok b.sh", "ok c.sh"), ["M17 status-untold"]), (("(exit 0)",) * 2, ["M17 status-untold"])],

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.commands import counts, run_by
+from claw_adapter.audit.commands import counts, run_by, shown_by
 from claw_adapter.audit.course import Steps
 from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.results import LEAST, flat_of
@@ -32,16 +32,20 @@ def judge_count(steps: Steps, before: Collection[str], after: Collection[str], b
 
 
 def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, str], book: Book) -> None:
-    """What scripts are answered that say nothing, of which some end with an error and others do not."""
-    told: dict[tuple[str, bool], str] = {}
+    """What commands are answered that say the same, nothing or a file, of which some end with an error and others do not."""
+    told: dict[tuple[str, str, bool], str] = {}
     for call, result, exchange in steps:
-        script = run_by(arguments_of(call))
-        ends = ENDS.fullmatch(before.get(script, "")) if before.get(script) == after.get(script) else None
-        if ends is None:
+        arguments = arguments_of(call)
+        script, shown = run_by(arguments), shown_by(arguments)
+        path = script or (shown.path if shown else "")
+        ends = ENDS.fullmatch(before.get(path, "")) if script else shown
+        if ends is None or before.get(path) != after.get(path):
             continue
-        tool, works = call.text.partition(" ")[0], ends[1] == "0"
-        said = told[tool, works] = result.text.replace(script, "").strip()
-        if told.get((tool, not works)) == said:
+        works = ends[1] == "0" if isinstance(ends, re.Match) else not ends.fails
+        said, what = result.text.replace(path, "").strip(), "" if script else path
+        tool = call.text.partition(" ")[0]
+        told[tool, what, works] = said
+        if told.get((tool, what, not works)) == said:
             what = f"a command that ends with an error is answered as one that does not: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 

@@ -30,6 +30,7 @@ __all__ = [
 
 AROUND: Final = re.compile(r"^sleep [\d.]+ && |; exit \d+$")
 """What a command waits for before, and the status with which it ends."""
+FAILS: Final = re.compile(r"; exit [1-9]\d*$")
 WAITS: Final = re.compile(r"sleep ([\d.]+) && ")
 LONG: Final = 10.0
 """Seconds from which on a command may go on in the background."""
@@ -48,15 +49,18 @@ class ShownByCommand:
     arguments: dict[str, JsonValue]
     slow: bool = False
     """Whether it waits so long before that a program may put it into the background."""
+    fails: bool = False
+    """Whether it ends with an error behind it."""
 
 
 def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     """The reading that a command is: ``cat FILE``, also in its folder, or ``sed -n 'A,Bp' FILE``; None for any other."""
     slow = any(float(found[1]) >= LONG for found in map(WAITS.match, strings_of(arguments)) if found)
+    fails = any(map(FAILS.search, strings_of(arguments)))
     for said in _commands(AROUND.sub("", text) for text in strings_of(arguments)):
         match said:
             case ["cat", path]:
-                return ShownByCommand(path, {}, slow)
+                return ShownByCommand(path, {}, slow, fails)
             case ["cd", folder, "&&", "cat", name]:
                 return ShownByCommand(f"{folder}/{name}", {})
             case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):

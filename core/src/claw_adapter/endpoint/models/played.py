@@ -28,6 +28,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
+from claw_adapter.endpoint.reader.candidates import filled
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.parts import SearchPlace, edit_file, list_folder, read_pages, search_files
 from claw_adapter.endpoint.reader.reading import read_file, read_session
@@ -79,12 +80,12 @@ class ToolUse(Record):
     removes a file by a command, ``move`` gives it another path, the `content`; ``folder`` makes a folder by a command;
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
     says nothing; ``go`` has a command go to a folder and end with a status, ``where`` one say where it is; ``stray`` calls a
-    tool of that name, which is none.
+    tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with that for it.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer", "status", "folder", "count", "program", "search", "find", "go", "where",
+        "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -395,6 +396,8 @@ class PlayedModel(Model):
                 ways = _commanded([use.target], box)
             case "stray":
                 ways = _strayed(use)
+            case "bent":
+                ways = _bent(use, box)
             case _:
                 ways = _commanded(_commands(use, self._workspace), box)
         return ways
@@ -462,6 +465,12 @@ def _once(ways: Steps, content: str) -> Steps:
 
 def _strayed(use: ToolUse) -> Steps:
     yield Attempt("stray", use.target, {"path": use.content})
+    return True
+
+
+def _bent(use: ToolUse, box: Toolbox) -> Steps:
+    for tool in box.read[:1]:
+        yield Attempt("stray", tool.tool, filled(tool.fixed, {tool.target.at: None}) if use.target == "null" else {})
     return True
 
 

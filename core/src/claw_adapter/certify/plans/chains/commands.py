@@ -28,11 +28,12 @@ def added(drawing: Drawing) -> list[Unit]:
     at = drawing.rng.randrange(len(lines))
     other = PlanFile(path=drawing.texts.path(), text="".join((*lines[: at + 1], *lines[at:])))  # one of them twice
     drawing.steps.append(other)
-    show, fails = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in ((file, 0), (other, 3)))
+    shown = (file, 0), (other, 3), (other, 0)
+    show, fails, works = (ToolUse(kind="cat", target=one.path, exit=status) for one, status in shown)
     look = ToolUse(kind="read", target=file.path)
     old = file.text.split("\n")[0]
     change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.sentence())
-    replies = (look, show, fails), (add, add), (add,), (change,), (look, show)
+    replies = (look, show, fails, works), (add, add), (add,), (change,), (look, show)
     return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
 
 
@@ -80,8 +81,9 @@ def programs(drawing: Drawing) -> list[Unit]:
     ends = [PlanFile(path=f"{drawing.texts.word()}.sh", text=f"exit {status}\n") for status in (0, 3)]
     drawing.steps += ends
     looks += [ToolUse(kind="status", target=one.path) for one in ends]
+    never = drawing.does(ToolUse(kind="run", target=f"echo '{drawing.texts.sentence()}"))  # a quote that does not end
     going_on = drawing.does(*_going_on(drawing))
-    return [[first], [drawing.turn(drawing.does(filled), drawing.does(*looks), going_on, drawing.says())]]
+    return [[first], [drawing.turn(drawing.does(filled), drawing.does(*looks), never, going_on, drawing.says())]]
 
 
 def _going_on(drawing: Drawing) -> list[ToolUse]:

@@ -234,6 +234,7 @@ def paged(drawing: Drawing) -> list[Unit]:
     looks = [drawing.does(pages), drawing.does(parts), drawing.does(*once), drawing.does(again)]
     if drawing.height == 0:
         looks.append(drawing.does(ToolUse(kind="read", target=file.path, whole=True)))
+        looks.append(drawing.does(ToolUse(kind="pages", target=file.path, starts=(0, count + 200), page=30)))
     drawing.rng.shuffle(looks)
     old = file.text.split("\n")[
         drawing.rng.randrange(20)
@@ -283,7 +284,8 @@ def kinds(drawing: Drawing) -> list[Unit]:
 def missing(drawing: Drawing) -> list[Unit]:
     """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere.
 
-    Beside them, two files whose names are alike are there, and a tool is called that is not.
+    Beside them, two files whose names are alike are there, and a tool is called that is not, one without what it needs, and
+    one with null for it.
     """
     file = drawing.file(drawing.rng.randrange(3, 12))
     twin = PlanFile(path=drawing.texts.twin(file.path), text=drawing.texts.lines(drawing.rng.randrange(3, 12)))
@@ -295,7 +297,8 @@ def missing(drawing: Drawing) -> list[Unit]:
     drawing.steps.append(empty)
     uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
     there = [ToolUse(kind="read", target=one.path) for one in (file, twin)]
-    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *there), drawing.says())]]
+    bent = [ToolUse(kind="bent", target=how) for how in ("nothing", "null")]
+    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *bent, *there), drawing.says())]]
 
 
 def deleted(drawing: Drawing) -> list[Unit]:
