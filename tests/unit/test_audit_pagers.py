@@ -308,3 +308,14 @@ def test_a_reading_that_is_made_again_and_begins_as_before_is_no_further_page():
     once, twice = "\n".join(lines[:2]), "\n".join(lines[:3])
     calls = [("read", {"path": "list.md"}, shown) for shown in (once, twice)]
     assert audited([tool("read", "path")], calls, {"list.md": "\n".join(lines)}) == ["M20 file-cut"]
+
+
+def test_a_first_page_may_have_a_line_that_comes_again_behind_it():
+    lines = [f"Line {number} of the list is here." for number in range(60)]
+    lines[50] = lines[3]
+    shown = "\n".join([*lines[:40], "[lines 1 to 40 of 60; go on with offset=41]"])
+    read, files = [tool("read", "path", "offset")], {"list.md": "\n".join(lines)}
+    assert audited(read, [("read", {"path": "list.md"}, shown)], files) == []
+    assert (
+        audited(read, [("read", {"path": "list.md"}, shown.replace(" of 60; go on with offset=41", ""))], files) != []
+    )

@@ -51,6 +51,19 @@ def files(world, arguments):
     return world.put(action["path"], action["text"]) if action["op"] == "write" else world.get(action["path"])
 
 
+def begun(world, shown, start=0):
+    """Ten lines of a result, and how to get more of it."""
+    handle = f"h{abs(hash(shown))}"
+    world.state[handle] = shown
+    lines = shown.splitlines()
+    told = f"\n[call show_more with handle={handle} and from={start + 10}]" if start + 10 < len(lines) else ""
+    return "\n".join(lines[start : start + 10]) + told
+
+
+def more(world, arguments):
+    return begun(world, world.state[arguments["handle"]], arguments["from"])
+
+
 def in_pieces(world, arguments):
     before = world.get(arguments["path"]) if arguments.get("append") else ""
     return world.put(arguments["path"], before + arguments["content"])
@@ -271,6 +284,10 @@ SOUND = {
     "first and last line": (Tool("read", "", takes({"path": TEXT, "first": WHOLE, "last": WHOLE}), lines), writes()),
     "a span of lines": (Tool("read", "", takes({"path": TEXT, "lines": text("like 1-40")}, "path"), span), writes()),
     "parts of lists": (Tool("read", "", takes({"path": TEXT, "part": WHOLE}, "path"), parts), writes()),
+    "the rest by another tool": (
+        Tool("read_file", "", FILE, lambda w, a: begun(w, w.get(a["path"]))),
+        Tool("show_more", "Goes on with a long result.", takes({"handle": TEXT, "from": WHOLE}), more), writes(),
+    ),
     "wrapped lines": (reads(shows=lambda shown: re.sub(r"(.{12}\S*)[ ]", r"\1\n", shown)), writes()),
     "wrapped within words, with a mark": (reads(shows=lambda shown: re.sub("(.{17})(?=.)", r"\1↩\n", shown)), writes()),
     "a channel beside": (

@@ -204,7 +204,7 @@ class _Request:
             if said is not None and unit.kind != CALL:
                 name = f"{said.origin if said.origin != 'step' else _name(said)}-doubled"
                 self._find(MUST[said.origin], name, f"{_quoted(said)} is there twice")
-            elif not self.renderer.loose and not self.lost and unit.kind in ("user", "assistant", "system"):
+            elif not self.renderer.adds and not self.lost and unit.kind in ("user", "assistant", "system"):
                 self._find("M7", "text-added", f"a text that nobody said, {_short(unit.text)!r}, is among the messages")
         for at, place in self.found.pairs.items():
             said = self.expected[at]

@@ -363,7 +363,9 @@ def first_page(
     for every in (split_lines(text), text.splitlines()):
         lines = every[:-1] if every and not every[-1] else every
         shown = next((at for at, line in enumerate(lines) if line.strip() not in flat), len(lines))
-        if not 0 < shown < len(lines) or lines_in("\n".join(lines[shown + 1 :]), flat):
+        before = {*lines[:shown]}
+        behind = (line for line in lines[shown + 1 :] if line not in before)  # what comes again is no other line
+        if not 0 < shown < len(lines) or lines_in("\n".join(behind), flat):
             continue
         remark = Remark.of(result, lines[:shown], path, ("", lines[shown]))
         if way_on(*call, remark):

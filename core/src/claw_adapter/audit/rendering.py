@@ -61,6 +61,11 @@ class Renderer:
         return bool(self.names & {"merge", "insert", "told"})
 
     @property
+    def adds(self) -> bool:
+        """Whether there may be texts that nobody said."""
+        return bool(self.names & {"insert", "told"})
+
+    @property
     def call_limit(self) -> CallLimit | None:
         """How many calls of a reply are run, where that is declared."""
         return next((loss for loss in self.losses if isinstance(loss, CallLimit)), None)

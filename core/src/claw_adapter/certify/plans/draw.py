@@ -60,6 +60,7 @@ BRONZE: Final[tuple[Chain, ...]] = (
     said.many_steps,
     writing.edited_large,
     files.kinds,
+    commands.failing_steps,
 )
 """What Bronze has besides."""
 LATER: Final[tuple[Chain, ...]] = (
@@ -71,6 +72,7 @@ LATER: Final[tuple[Chain, ...]] = (
     sessions.history_read,
     sessions.history_begun,
     sessions.history_deleted,
+    sessions.history_back,
     sessions.restarted,
     sessions.histories_at_once,
 )

@@ -43,7 +43,7 @@ LONG: Final = (66_000, 67_000)
 ANSWERED: Final = (20, 80, 300, 600)
 REMARKED: Final = (30, 200, 200, 700)
 """Characters of an answer, and of what is said beside calls, which may be more than the answer."""
-BESIDE: Final = (0.3, 0.3, 0.2)
+BESIDE: Final = (0.2, 0.3, 0.2)
 """How often something is said beside calls, by the level: what is long is to fit into the windows that harnesses take."""
 ASIDES: Final = 6
 """Files beside one that is written, whose names are made from its own."""

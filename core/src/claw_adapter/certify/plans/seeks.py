@@ -35,7 +35,8 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     """
     rng, folder, number = texts.rng, f"{texts.word()}/{texts.rng.choice(NOUNS)}", str(texts.number())
     paths = [f"{folder}/{texts.word()}.{suffix}" for suffix in rng.sample(SUFFIXES, 4)]
-    has = [_text(texts, number, form) for form in rng.sample(MARKED, 4)]
+    forms = sorted(rng.sample(MARKED, 4), key=lambda form: "://" in form)  # an address in a command may be refused
+    has = [_text(texts, number, form) for form in forms]
     files = [PlanFile(path=path, text=text) for path, text in zip(paths[:2], has, strict=False)]
     files.append(PlanFile(path=f"{folder}/{texts.word()}.md", text=texts.lines(3)))
     looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]

@@ -28,6 +28,11 @@ NAMES: Final = (
     "Nadia", "Oskar", "Priya", "Quentin", "Rosa", "Soren", "Tomas",
 )  # fmt: skip
 MODELS: Final = ("atlas", "corvid", "lumen", "quill", "sable", "tern", "umbra", "vesper")
+FAMILIES: Final = (
+    "claude-sonnet-5", "claude-haiku-4-5", "gpt-5.3-mini", "gpt-4.1-nano", "o4-mini", "gemini-3-flash", "deepseek-v4",
+    "deepseek-reasoner", "qwen3-coder", "kimi-k3", "glm-5", "llama-4-scout", "mistral-large", "grok-5", "gemma-4",
+)  # fmt: skip
+"""How ids begin by which some programs choose tools, roles, windows or forms of edits."""
 TOOLS: Final = ("lookup_order", "exec", "query_table", "search_mail", "get_readings", "list_shipments", "fetch_page")
 FOLDERS: Final = ("build", "dist", "out", "target", "tmp", "logs", "vendor", "env", "data", "cache", "bin", "archive.d")
 """Names of folders that some programs take for something of their own."""
@@ -283,8 +288,13 @@ class Texts:
         return f"{self.word()}-{self.rng.randrange(100, 1000)}"
 
     def model(self, *, of_a_shop: bool = False) -> str:
-        """The id of a model that no vendor has; `of_a_shop`: with a maker and a variant, as those say it that sell many."""
+        """The id of a model that no vendor has, half of them of a known family.
+
+        `of_a_shop`: with a maker and a variant, as those say it that sell many.
+        """
         kind = self.rng.choice(("large", "mini", "pro", "instruct"))
+        if not of_a_shop and self.rng.random() < 0.5:
+            return f"{self.rng.choice(FAMILIES)}-{self.rng.randrange(10, 99)}"
         name = f"{self.rng.choice(MODELS)}-{self.rng.randrange(2, 9)}-{kind}-{self.rng.randrange(10, 99)}"
         return f"{self.rng.choice(NOUNS)}-labs/{name}:free" if of_a_shop else name
 

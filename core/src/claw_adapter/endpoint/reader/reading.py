@@ -86,8 +86,7 @@ def look(
     if first.part and kind == "read":
         habits.worked(attempt)
     result = result + (yield from as_told(attempt, tool, first))
-    if first.part:
-        result = result + (yield from pointed(attempt, first, box.every))
+    result = result + (yield from pointed(attempt, first, box.every))
     if not result.shows:
         asked = asked_for(tool.known, attempt.arguments, first.text)
         ways: list[Mapping[At, JsonValue]] = [asked] if asked else []

@@ -8,10 +8,10 @@ from typing import Final
 
 from claw_adapter.certify.plans.drawing import Drawing, Unit
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanIncident
-from claw_adapter.certify.plans.texts import FOLDERS, NOUNS
+from claw_adapter.certify.plans.texts import FOLDERS, NOUNS, TOOLS
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
-__all__ = ["added", "batch", "dropped", "failures", "folders", "inside", "left", "programs"]
+__all__ = ["added", "batch", "dropped", "failing_steps", "failures", "folders", "inside", "left", "programs"]
 
 SLOW: Final = 0.4
 """Seconds that a slow command takes, while others of its reply are done."""
@@ -97,6 +97,25 @@ def _going_on(drawing: Drawing) -> list[ToolUse]:
     )
     effect = CommandEffect(given={file.path: file.text}, prints=file.text)
     return [ToolUse(kind="run", target=line, effect=effect) for line in lines]
+
+
+def failing_steps(drawing: Drawing) -> list[Unit]:
+    """Reply after reply has one call, and each of them fails, in two turns; then one works."""
+    file = drawing.file(drawing.rng.randrange(3, 9))
+    status = PlanFile(path=f"{drawing.texts.word()}.sh", text="exit 4\n")
+    drawing.steps.append(status)
+    missed = ToolUse(kind="edit", target=file.path, wanted=(drawing.texts.sentence(),), content="x", missed=True)
+    fails = [
+        ToolUse(kind="read", target=drawing.texts.path()),
+        ToolUse(kind="status", target=status.path),
+        missed,
+        ToolUse(kind="run", target=f"cat {drawing.texts.word()}.md"),
+        ToolUse(kind="stray", target=f"{drawing.rng.choice(TOOLS)}_v3", content=file.path),
+        ToolUse(kind="bent", target="nothing"),
+    ]
+    look = ToolUse(kind="read", target=file.path)
+    orders = drawing.rng.sample(fails, len(fails)), [missed] * 3
+    return [[drawing.turn(*map(drawing.does, (*uses, look)), drawing.says())] for uses in orders]
 
 
 def batch(drawing: Drawing) -> list[Unit]:

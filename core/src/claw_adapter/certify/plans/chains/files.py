@@ -40,9 +40,9 @@ __all__ = [
     "wide",
 ]
 
-WIDE: Final = ((15_000, 17_000), (18_000, 22_000), (9_000, 14_000))
+WIDE: Final = ((11_000, 13_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
-LINE: Final = ((2_500, 12_000), (2_500, 5_000), (2_500, 4_000))
+LINE: Final = ((2_500, 9_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
 SEVERAL: Final = (19_000, 21_000)
 """Characters of files that are read by one reply."""
@@ -147,7 +147,7 @@ def _any_bytes(drawing: Drawing) -> str:
 
 def replaced(drawing: Drawing) -> list[Unit]:
     """A file is read, replaced by one of equal size, and read again; and once more, its last line being another."""
-    file = drawing.file(drawing.rng.randrange(64, 100))
+    file = drawing.file(drawing.rng.randrange(20, 31))
     look = ToolUse(kind="read", target=file.path)
     turns = [drawing.turn(drawing.does(look), drawing.says()) for _ in range(3)]
     text = _of_size(drawing, len(file.text))
@@ -233,7 +233,6 @@ def paged(drawing: Drawing) -> list[Unit]:
     again = once[drawing.rng.randrange(3)]
     looks = [drawing.does(pages), drawing.does(parts), drawing.does(*once), drawing.does(again)]
     if drawing.height == 0:
-        looks.append(drawing.does(ToolUse(kind="read", target=file.path, whole=True)))
         looks.append(drawing.does(ToolUse(kind="pages", target=file.path, starts=(0, count + 200), page=30)))
     drawing.rng.shuffle(looks)
     old = file.text.split("\n")[

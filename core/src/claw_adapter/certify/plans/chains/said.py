@@ -27,6 +27,10 @@ PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
 LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
+EQUAL: Final = 30
+"""Lines of an answer that all say the same."""
+RUNNING: Final = 6
+"""How often the same call is made in one reply after another."""
 AGAIN: Final = 5
 """How often two commands are repeated in one turn."""
 WORDLESS: Final = ("", " ", "\n\n")
@@ -63,6 +67,7 @@ def short_answers(drawing: Drawing) -> list[Unit]:
     )
     told = [f"{drawing.texts.sentence()}.\n{end}" for end in drawing.dealt(UNFINISHED)]
     told += [f"{begin}{drawing.texts.sentence()}." for begin in drawing.dealt(BEGINNINGS)]
+    told += ["\n".join([drawing.texts.sentence()] * EQUAL)] if drawing.height == 0 else []
     told.append("\r\n".join(drawing.texts.sentence() for _ in range(3)))
     texts = (drawing.rng.choice(SHORT), code, data, drawing.texts.failure(), drawing.texts.quoted(), *told)
     units: list[Unit] = [
@@ -76,7 +81,7 @@ def repeated(drawing: Drawing) -> list[Unit]:
     """The same prompt twice, one behind the other, partly in another script, with other answers; and one more.
 
     Then nothing but the same reading in four turns, and two commands of one reply that begin alike, at length; and in one
-    turn again and again a command that adds to that file, one that shows it, and the reading.
+    turn a command that adds to that file, reply after reply, and then by turns with one that shows it, and the reading.
     """
     answer = PlayedReply(text=drawing.texts.foreign(drawing.texts.sentence()))
     turn = PlanTurn(question=drawing.texts.foreign(drawing.texts.message()), replies=(answer,))
@@ -86,7 +91,9 @@ def repeated(drawing: Drawing) -> list[Unit]:
     said = " ".join(drawing.texts.word() for _ in range(20))
     alike = [_echoes(f"{said} {drawing.texts.number()}") for _ in range(2)]
     add, show = ToolUse(kind="add", target=grown, content=drawing.texts.sentence()), ToolUse(kind="cat", target=grown)
-    again = drawing.turn(*(drawing.does(*uses) for uses in ((add,), (show, look)) * AGAIN), drawing.says())
+    again = drawing.turn(
+        *(drawing.does(*uses) for uses in (*[(add,)] * RUNNING, *((add,), (show, look)) * AGAIN)), drawing.says()
+    )
     first: Unit = [turn, turn.model_copy(update={"replies": (drawing.says(),)}), drawing.turn(drawing.says())]
     return [first, [*looks, drawing.turn(drawing.does(*alike), drawing.says())], [again]]
 

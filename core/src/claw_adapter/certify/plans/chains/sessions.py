@@ -11,6 +11,7 @@ from claw_adapter.protocol import Message
 
 __all__ = [
     "histories_at_once",
+    "history_back",
     "history_begun",
     "history_deleted",
     "history_read",
@@ -27,6 +28,8 @@ LONG_PAST: Final = (180, 240)
 """Messages of the past; of that in the first plan of Gold, and of a history that each of them has."""
 TALK: Final = (56, 80)
 LONG_TALK: Final = (210, 300)
+CALLS: Final = 0.3
+"""How often in a talk that comes by an update somebody calls a tool."""
 WISHES: Final = (
     "From now on, remember that", "Please note that", "Always keep in mind:", "Remember:", "For all future answers:",
     "IMPORTANT: never forget that",
@@ -144,7 +147,7 @@ def history_read(drawing: Drawing) -> list[Unit]:
     name = drawing.histories[0]
     units: list[Unit] = [[drawing.turn(drawing.does(drawing.reads(name)), drawing.says())]]
     for action, at in (("append", 1.0), ("insert", drawing.rng.random())):
-        new = tuple(drawing.talks.talk(drawing.rng.randrange(1, 5)))
+        new = tuple(drawing.talks.talk(drawing.rng.randrange(1, 5), tools=CALLS))
         change = PlanChange.model_validate({"session": name, "action": action, "messages": new, "at": at})
         units.append([change, drawing.turn(drawing.does(drawing.reads(name)), drawing.says())])
     return units
@@ -186,6 +189,19 @@ def history_deleted(drawing: Drawing) -> list[Unit]:
     return [[change, drawing.turn(drawing.does(drawing.reads(name)), drawing.says())]]
 
 
+def history_back(drawing: Drawing) -> list[Unit]:
+    """A history loses all its messages, and gets others; it is read each time, and after a restart."""
+    name = drawing.texts.word()
+    first, second = (tuple(drawing.talks.talk(drawing.rng.randrange(2, 5), short=True)) for _ in range(2))
+    changes: tuple[PlanStep, ...] = (
+        PlanChange(session=name, action="new", messages=first),
+        PlanChange(session=name, action="delete", at=0.0, count=10_000),
+        PlanChange(session=name, action="append", at=1.0, messages=second),
+        PlanIncident(happens="restart"),
+    )
+    return [[change, drawing.turn(drawing.does(drawing.reads(name)), drawing.says())] for change in changes]
+
+
 def restarted(drawing: Drawing) -> list[Unit]:
     """Closed and opened again from its checkpoint while updates are on their way: all is there, what is new as well."""
     name = drawing.histories[-1]
@@ -202,7 +218,7 @@ def _news(drawing: Drawing, name: str) -> list[PlanStep]:
     """A history and the main session grow."""
     found: list[PlanStep] = []
     for session in (MAIN, name):
-        said = tuple(drawing.talks.talk(drawing.rng.randrange(1, 4)))
+        said = tuple(drawing.talks.talk(drawing.rng.randrange(1, 4), tools=CALLS))
         found.append(PlanChange(session=session, action="append", at=1.0, messages=said))
     drawing.rng.shuffle(found)
     return found

@@ -237,7 +237,14 @@ def written_large(drawing: Drawing) -> list[Unit]:
     """A file is written that is larger than what a pipe takes at once."""
     text = drawing.long_text()
     write = ToolUse(kind="write", target=drawing.texts.path(), content=text)
-    return [[drawing.turn(drawing.does(write).model_copy(update={"piece": 2_000}), drawing.says())]]
+    return [
+        [
+            drawing.turn(
+                drawing.does(write).model_copy(update={"piece": drawing.rng.choice((2_000, 2 * len(text)))}),
+                drawing.says(),
+            )
+        ]
+    ]
 
 
 def _indented(drawing: Drawing) -> str:
