@@ -47,9 +47,10 @@ def result(name, text):
     return {"role": "tool", "tool_call_id": name, "content": text}
 
 
-def asked(turn):
+def asked(turn, renderings=()):
     book = Book()
-    judge_requests(turn, [], Said("user", PROMPT, "prompt", 0), (), Renderer(Capabilities()), book)
+    renderer = Renderer(Capabilities(renderings=renderings))
+    judge_requests(turn, [], Said("user", PROMPT, "prompt", 0), (), renderer, book)
     return [(finding.key, finding.owner) for finding in book.findings()]
 
 
@@ -158,3 +159,18 @@ def test_what_was_refused_is_counted_over_trials_and_stands_in_the_verdict_and_m
     console = Console(file=StringIO(), width=200)
     render_audit(audit, console)
     assert "- said no, first: read a → 'no', request 3; rounds r2" in console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("renderings", "found"),
+    [
+        ((), [("M7 text-added", "adapter")]),
+        (("merge",), [("M7 text-added", "adapter")]),
+        (("insert",), []),
+        (("told",), []),
+    ],
+)
+def test_a_message_that_nobody_said_is_declared_by_what_adds_texts_and_not_by_what_joins_them(renderings, found):
+    nudge = {"role": "user", "content": "The reply before had no words in it. Go on with what you were asked."}
+    turn = turn_of(([nudge], {"role": "assistant", "content": "Herring."}))
+    assert asked(turn, renderings) == found
