@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from claw_adapter.audit.answers import ToldEvents, judge_events
+from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.load import _verdicts
@@ -174,3 +175,27 @@ def test_a_message_that_nobody_said_is_declared_by_what_adds_texts_and_not_by_wh
     nudge = {"role": "user", "content": "The reply before had no words in it. Go on with what you were asked."}
     turn = turn_of(([nudge], {"role": "assistant", "content": "Herring."}))
     assert asked(turn, renderings) == found
+
+
+CALLED = called(("c1", "a.md"), ("c2", "b.md"))
+FIRST, SECOND = result("c1", "one"), result("c2", "two")
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        ([CALLED, FIRST, SECOND], []),
+        ([CALLED, SECOND, FIRST, {"role": "user", "content": "Go on."}], []),
+        ([CALLED, FIRST], ["M11 calls-unpaired"]),
+        ([CALLED, FIRST, {"role": "user", "content": "Go on."}, SECOND], ["M11 calls-unpaired"]),
+        ([CALLED, FIRST, SECOND, SECOND], ["M11 calls-unpaired"]),
+        ([FIRST], ["M11 calls-unpaired"]),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["openai-chat", "openai-responses"])
+def test_a_request_that_a_provider_would_refuse_is_found(messages, found, dialect):
+    turn, book = turn_of((messages, {"role": "assistant", "content": "Herring."})), Book()
+    for exchange in turn.exchanges:
+        exchange.dialect, exchange.asked, exchange.params = dialect, "m", {}
+    ModelAsked("m", Capabilities(), book).judge(turn, None)
+    assert [finding.key for finding in book.findings()] == (found if dialect == "openai-chat" else [])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import felt
@@ -18,6 +19,10 @@ SAMPLING: Final = (
     "temperature", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort", "n",
     "max_tokens", "max_completion_tokens", "max_output_tokens",
 )  # fmt: skip
+
+
+PAIRED: Final = ("openai-chat", "anthropic-messages")
+"""Dialects whose providers refuse a call without its one result right behind it, and a result without its call."""
 
 
 class ModelAsked:
@@ -39,6 +44,9 @@ class ModelAsked:
             self._dialects(exchange)
         for exchange in turn.chain:
             self._sampled(exchange, turn)
+            if exchange.dialect in PAIRED and (name := _unpaired(exchange.messages)):
+                what = f"request {exchange.number} has the call {name!r} without one result right behind it, or only its result"
+                self.book.find("M11", "calls-unpaired", what, owner="harness", request=exchange.number)
         for exchange in turn.chain[:1]:
             if self._tools and not exchange.tools:
                 what = f"request {exchange.number} offers no tools, as turns before it did"
@@ -88,3 +96,19 @@ class ModelAsked:
                     what = f"request {exchange.number} shows the model a key, in a text of {unit.kind}"
                     self.book.find("M27", "key-in-request", what, request=exchange.number)
                     return
+
+
+def _unpaired(messages: Sequence[Mapping[str, Any]]) -> str:
+    """The id of a call that has no result, or not one, in the messages right behind it, or of a result without its call."""
+    waiting: list[str] = []
+    for message in messages:
+        if message.get("role") == "tool":
+            name = str(message.get("tool_call_id"))
+            if name not in waiting:
+                return name
+            waiting.remove(name)
+        elif waiting:
+            break
+        else:
+            waiting = [str(call.get("id")) for call in message.get("tool_calls") or ()]
+    return waiting[0] if waiting else ""
