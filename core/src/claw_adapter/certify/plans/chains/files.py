@@ -7,7 +7,7 @@ from typing import Final
 
 from claw_adapter.audit.results import MARK
 from claw_adapter.certify.plans.drawing import ENDINGS, LEAST, Drawing, Unit
-from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanStep, PlanTurn
+from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanIncident, PlanStep, PlanTurn
 from claw_adapter.certify.plans.seeks import search_turns
 from claw_adapter.certify.plans.texts import (
     BREAKS,
@@ -44,6 +44,8 @@ WIDE: Final = ((11_000, 13_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 9_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
+KEPT: Final = (40_000, 44_000)
+"""Characters of one whose reading is to be kept through an update and a restart."""
 SEVERAL: Final = (19_000, 21_000)
 """Characters of files that are read by one reply."""
 BYTES: Final = 3_000
@@ -73,7 +75,8 @@ def common(drawing: Drawing) -> list[Unit]:
 def wide(drawing: Drawing) -> list[Unit]:
     """A long file is read, in which one line is very long.
 
-    Bronze has longer ones shown, and in the same turn several are read by one reply, the first of them to its end.
+    Bronze has longer ones shown, and in the same turn several are read by one reply, the first of them to its end. In Silver a
+    message is put before a long result, and then there is a restart.
     """
     size, line = drawing.rng.randrange(*WIDE[drawing.height]), drawing.rng.randrange(*LINE[drawing.height])
     before = drawing.rng.randrange(size - line)
@@ -86,6 +89,14 @@ def wide(drawing: Drawing) -> list[Unit]:
         paths = [drawing.long_file(SEVERAL).path for _ in range(4)]
         shows.append([ToolUse(kind="read", target=path, whole=path == paths[0]) for path in paths])
         units.append([drawing.turn(*(drawing.does(*uses) for uses in shows), drawing.says())])
+    if drawing.height == 1:
+        look = ToolUse(kind="read", target=drawing.long_file(KEPT).path)
+        put = PlanChange(session=MAIN, action="insert", at=0.3, messages=(drawing.talks.message("user"),))
+        units += [
+            [drawing.turn(drawing.does(look), drawing.says())],
+            [put, drawing.turn(drawing.says())],
+            [PlanIncident(happens="restart"), drawing.turn(drawing.says())],
+        ]
     return units
 
 
