@@ -47,7 +47,7 @@ def test_what_is_looked_for(arguments, search):
         ("$4,50 (net)", False, "$4,50 (net)"),
         (r"\$4,50 \(net\)", True, "$4,50 (net)"),
         ("$4,50 (net)", True, None),
-        (r"draft|final", True, None),
+        (r"draft|final.", True, None),
         (r"14\d+", True, None),
         ("$4,50 (net)", None, None),
         ("two\nlines", False, None),
@@ -57,6 +57,21 @@ def test_what_is_looked_for(arguments, search):
 def test_signs_are_looked_for_as_the_tool_takes_them(sought, patterns, text):
     search = search_in({"query": sought}, FILES, END, patterns=patterns)
     assert search == (Search(text, "", False, False) if text else None)
+
+
+@pytest.mark.parametrize("sought", ["draft|final", "1417[0-9]+", "draft|1417[0-9]+"])
+def test_a_pattern_of_plain_alternatives_is_looked_for_where_patterns_are_taken(sought):
+    assert search_in({"query": sought}, FILES, END, patterns=True) == Search(sought, "", False, False, regular=True)
+    assert search_in({"query": sought}, FILES, END, patterns=None) is None
+
+
+def test_an_alternative_that_is_not_found():
+    either = Search("elsewhere|1417[0-9]+", "", False, False, regular=True)
+    assert causes(LINES, search=either) == []
+    assert causes(LINES, "(nothing found)", search=either) == ["search-missing"]
+    assert causes(PATHS, "a.md", search=either) == ["search-missing"]
+    older = {"notes/d.md": {"The crate 141799 was red."}}
+    assert causes(f"{LINES}\nnotes/d.md:1: The crate 141799 was red.", search=either, older=older) == ["search-stale"]
 
 
 NUMBER = Search("141734", "", False, False)

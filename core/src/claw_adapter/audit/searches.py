@@ -28,6 +28,8 @@ PLAIN: Final = re.compile(r"\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
+REGULAR: Final = re.compile(r"\w{4,}(?:\[0-9\]\+)?(?:\|\w{4,}(?:\[0-9\]\+)?)*")
+"""A regular expression that is the same in every dialect: words, perhaps with digits behind, of which any is found."""
 AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
 """A pattern of names that end in one of some ways."""
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
@@ -59,6 +61,14 @@ class Search:
     """All that the call says, the longest first."""
     suffixes: tuple[str, ...] = ()
     """How the names of all files end at which it looks; empty: in any way."""
+    regular: bool = False
+    """Whether the text is a regular expression."""
+
+    def has(self, text: str, *, any_case: bool = False) -> bool:
+        """Whether it finds something in a text."""
+        if self.regular:
+            return re.search(self.text, text, re.IGNORECASE if any_case else 0) is not None
+        return self.text.casefold() in text.casefold() if any_case else self.text in text
 
     def looks_at(self, path: str) -> bool:
         """Whether the names of files that are looked at end so."""
@@ -69,7 +79,7 @@ class Search:
         if not self.looks_at(path):
             return False
         if not self.by_name:
-            return self.text in text
+            return self.has(text)
         name = PurePosixPath(path).name
         return name.endswith(self.text[1:]) if self.text.startswith("*") else name == self.text
 
@@ -79,8 +89,8 @@ def search_in(
 ) -> Search | None:
     """What a call looks for, if that is plain, and nothing else can be meant; else None.
 
-    Of a tool that takes `patterns`, what is none or has each of its signs escaped; of one that takes texts, any; where that is
-    not known, words.
+    Of a tool that takes `patterns`, what is none, has each of its signs escaped or is of plain alternatives; of one that takes
+    texts, any; where that is not known, words.
     """
     texts = sorted(strings_of(dict(arguments)), key=len, reverse=True)
     folders = ["", *(str(parent) for path in paths for parent in PurePosixPath(path).parents)]
@@ -92,16 +102,19 @@ def search_in(
     if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT:
         return None
     by_name = BY_NAME.fullmatch(sought[0])
+    regular = patterns is True and by_name is None and as_text(sought[0]) is None
     told = by_name[1] if by_name else _meant(sought[0], patterns)
     if not told or (by_name and (among or {*inside} & {*paths})):
         return None
     narrow = len(arguments) > len(texts)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
-    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes)
+    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular)
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:
-    """The text that a call looks for, where it can be no other."""
+    """The text, or the regular expression, that a call looks for, where it can be no other."""
+    if patterns and REGULAR.fullmatch(sought):
+        return sought
     if PLAIN.fullmatch(sought) or patterns is None:
         return sought if PLAIN.fullmatch(sought) else None
     return (as_text(sought) if patterns else sought) if sought.isprintable() else None
@@ -129,8 +142,8 @@ class SearchWorld:
         texts = [text for text in passage.now if text is not None]
         return texts if len(texts) == len(passage.now) and not passage.absent else []
 
-    def replaced(self, flat: str, text: str = "") -> Iterator[str]:
-        """Lines with this text that a result shows, and no file has any more.
+    def replaced(self, flat: str, search: Search | None = None) -> Iterator[str]:
+        """Lines that a result shows, such as are looked for, and no file has any more.
 
         None where it is not known what files have, or where something hidden is shown, which may be a harness's own.
         """
@@ -139,7 +152,8 @@ class SearchWorld:
         now = [one for passage in self.there.values() for one in passage.now if one is not None]
         past = {line for lines in self.older.values() for line in lines}
         past |= {line for passage in self.there.values() for one in passage.known for line in lines_of_text(one)}
-        shown = (line for line in sorted(past) if text in line and len(line) >= LEAST and line in flat)
+        sought = (line for line in sorted(past) if search is None or search.has(line))
+        shown = (line for line in sought if len(line) >= LEAST and line in flat)
         yield from (line for line in shown if not any(line in one for one in (*now, *self.there, *self.others)))
 
     @property
@@ -151,10 +165,9 @@ class SearchWorld:
         """How many lines, or names, there are to be found, for a search that looks at no case."""
         if search.by_name:
             return sum(search.finds(path, "") for path in self.there)
-        text = search.text.casefold()
         paths = filter(search.looks_at, self.there)
-        lines = (line for path in paths for one in self.texts(path) for line in one.casefold().splitlines())
-        return sum(text in line for line in lines)
+        lines = (line for path in paths for one in self.texts(path) for line in one.splitlines())
+        return sum(search.has(line, any_case=True) for line in lines)
 
     def named(self, paths: Iterable[str], flat: str) -> list[str]:
         """Those that a result names so that no other can be meant: by its path, or by a name that no other has."""
@@ -254,7 +267,7 @@ class Searches:
     def _reach(self, tool: str, search: Search, shown: Collection[str]) -> None:
         """The tool is known to find such files from now on."""
         for path in shown:
-            if search.by_name or search.text not in path:
+            if search.by_name or not search.has(path):
                 folders, suffixes = self.reached.setdefault((tool, search.by_name), (set(), set()))
                 folders.add(str(PurePosixPath(path).parent))
                 suffixes.add(PurePosixPath(path).suffix)
@@ -289,14 +302,14 @@ def _lines(search: Search, texts: Sequence[str]) -> Iterator[str]:
     """The lines, short enough to be shown whole, that have what is looked for in whatever the file may be."""
     first, *others = map(lines_of_text, texts if not search.by_name else ("",))
     for line in first:
-        if search.text in line and LEAST <= len(line) <= LINE and all(line in other for other in others):
+        if search.has(line) and LEAST <= len(line) <= LINE and all(line in other for other in others):
             yield line
 
 
 def _stale(search: Search, flat: str, world: SearchWorld) -> Iterator[str]:
     """Lines with what is looked for that no file has any more; and files, named on lines of their own, that lack it now."""
     if not search.by_name:
-        yield from world.replaced(flat, search.text)
+        yield from world.replaced(flat, search)
     gone = world.gone
     for line in flat.splitlines():
         place = place_in(line.strip().removesuffix(":"), world.end)
@@ -307,6 +320,6 @@ def _stale(search: Search, flat: str, world: SearchWorld) -> Iterator[str]:
 
 def _lacks(search: Search, path: str, world: SearchWorld) -> bool:
     """Whether neither a file's text, whatever it may be, nor its path has what is looked for, in whatever case."""
-    text, texts = search.text.casefold(), world.texts(path)
-    has = any(text in one.casefold() for one in (path, *texts))
+    texts = world.texts(path)
+    has = any(search.has(one, any_case=True) for one in (path, *texts))
     return bool(texts) and not search.by_name and not has

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -55,9 +56,12 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     anew = ToolUse(kind="put", target=paths[1], content=has[1].replace(number, str(texts.number())).rstrip("\n"))
     back = ToolUse(kind="write", target=paths[1], content=has[1])  # in its place, and nothing else in the folder
     signs = [form.format(texts.number()) for form in rng.sample(SIGNS, 2)]
+    signed = [ToolUse(kind="search", target=folder, content=sign) for sign in signs]
+    other = re.findall(r"\d{4,}", signs[0])[0]
+    either = f"{other}|{number[:-1]}[0-9]+"
+    signed.append(ToolUse(kind="search", target=folder, content=either, pattern=True))
     suffix = posixpath.splitext(paths[0])[1]  # such as has been found
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, signs)))
-    signed = [ToolUse(kind="search", target=folder, content=sign) for sign in signs]
     first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2], *signed, *among]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
