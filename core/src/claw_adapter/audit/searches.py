@@ -24,16 +24,19 @@ __all__ = ["SEEKS", "Search", "SearchWorld", "Searches", "search_in"]
 
 SEEKS: Final = re.compile(r"search|grep|find|glob|seek|lookup|query", re.IGNORECASE)
 """What a tool is called that searches."""
-PLAIN: Final = re.compile(r"\w+(?: \w+)*")
+PLAIN: Final = re.compile(r"-{0,2}\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
 REGULAR: Final = re.compile(r"\w{4,}(?:\[0-9\]\+)?(?:\|\w{4,}(?:\[0-9\]\+)?)*")
 """A regular expression that is the same in every dialect: words, perhaps with digits behind, of which any is found."""
+HERE: Final = re.compile(r"(\w[\w./ -]*)/(\*\.\w+)")
+"""The same, of files right in a folder."""
 AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
 """A pattern of names that end in one of some ways."""
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 """The path of something hidden."""
+WORDS: Final = re.compile(r"\w+")
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -63,6 +66,8 @@ class Search:
     """How the names of all files end at which it looks; empty: in any way."""
     regular: bool = False
     """Whether the text is a regular expression."""
+    right: bool = False
+    """Whether only files right in the folder are looked for."""
 
     def has(self, text: str, *, any_case: bool = False) -> bool:
         """Whether it finds something in a text."""
@@ -76,7 +81,7 @@ class Search:
 
     def finds(self, path: str, text: str) -> bool:
         """Whether a file is to be found, which has this text."""
-        if not self.looks_at(path):
+        if not self.looks_at(path) or (self.right and str(PurePosixPath(path).parent) != self.folder):
             return False
         if not self.by_name:
             return self.has(text)
@@ -101,14 +106,19 @@ def search_in(
     sought = [text for text in sought if len(among) != 1 or text != among[0][0]]
     if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT:
         return None
-    by_name = BY_NAME.fullmatch(sought[0])
+    here = HERE.fullmatch(sought[0])
+    by_name = BY_NAME.fullmatch(f"**/{here[2]}" if here else sought[0])
+    if here:
+        inside = ["/".join(filter(None, (*inside, here[1])))]
+        if inside[0] not in folders:
+            return None
     regular = patterns is True and by_name is None and as_text(sought[0]) is None
     told = by_name[1] if by_name else _meant(sought[0], patterns)
     if not told or (by_name and (among or {*inside} & {*paths})):
         return None
     narrow = len(arguments) > len(texts)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
-    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular)
+    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None)
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:
@@ -210,7 +220,10 @@ class Searches:
         times = world.times(search)
         if not times:
             self.nothing.add((tool, _masked(search, flat)))
-        if not self.strict or times > MOST or self._cut(flat):
+        if not self.strict or self._cut(flat):
+            return
+        if times > MOST:
+            self._ends(tool, search, flat, (found, shown), failed, request)
             return
         self._count(tool, search, flat, [world.texts(path) for path in found], failed, request)
         if search.narrow:
@@ -229,6 +242,26 @@ class Searches:
         if lost and len(lost) < len(lines):
             what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
             failed.note("M20", "search-missing", lost[0], what, request)
+
+    def _ends(
+        self,
+        tool: str,
+        search: Search,
+        flat: str,
+        files: tuple[Sequence[str], Sequence[str]],
+        failed: Failed,
+        request: int,
+    ) -> None:
+        """Of many files (all, and those that are shown) none is left out but where something is said besides."""
+        found, shown = files
+        lost = [path for path in sorted({*found} - {*shown}) if not self._beyond(tool, search, path)]
+        lines = [line for line in flat.splitlines() if line.strip()]
+        if search.narrow or not lost or not len(lines) >= len(shown) > MOST or _says_more(search, lines, found):
+            return
+        what = (
+            f"a search for {search.text!r} shows {len(shown)} of {len(found)} files, and says of no more: not {lost[0]}"
+        )
+        failed.note("M20", "search-missing", search.folder, what, request)
 
     def _alone(self, tool: str, search: Search, flat: str, texts: Sequence[str], failed: Failed, request: int) -> None:
         """In one file something is found, or nothing is said that is said where there is nothing."""
@@ -281,6 +314,14 @@ class Searches:
     def _cut(self, flat: str) -> bool:
         clips = (loss.characters for loss in self.losses if isinstance(loss, Clip) and loss.of == "result")
         return any(2 * len(flat) > characters for characters in clips)
+
+
+def _says_more(search: Search, lines: Collection[str], paths: Collection[str]) -> bool:
+    """Whether a result has a line that names no file and shows nothing found, or one that is like no other."""
+    shapes = Counter(WORDS.sub("x", line) for line in lines)
+    names = [PurePosixPath(path).name for path in paths]
+    besides = (line for line in lines if not search.has(line) and not any(name in line for name in names))
+    return min(shapes.values()) == 1 or any(besides)
 
 
 def _masked(search: Search, flat: str) -> str:

@@ -54,6 +54,8 @@ HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 CROWD: Final = (101, 131)
 """Files in a folder that has more of them than some lists show."""
+LETTERS: Final = "adkmpsvz"
+"""With which their names begin: they were not made in the order of their names."""
 TABLES: Final = ("csv", "csv", "tsv", "txt")
 LIKE_FOLDERS: Final = ("s.csv", "age.md", "-list.md", "ment.txt", "_1.md")
 """How names of files go on that begin as those of folders which some programs leave out."""
@@ -163,7 +165,7 @@ def folders_listed(drawing: Drawing) -> list[Unit]:
 
     At last a command gives one of them another name, between two lists.
 
-    In the plan without a past, one with many files is listed as well.
+    In the plan without a past, one with many files is listed as well, and they are looked for.
     """
     folder = f"{drawing.rng.choice(NOUNS)}/{drawing.rng.choice(DOTTED)}"
     look = drawing.does(ToolUse(kind="list", target=folder))
@@ -194,12 +196,18 @@ def sought(drawing: Drawing) -> list[Unit]:
 
 
 def _crowd(drawing: Drawing) -> list[ToolUse]:
-    """A folder with many files, and a list of it."""
-    folder = f"{drawing.rng.choice(FOLDERS)}/{drawing.texts.word()}"
-    for number in range(drawing.rng.randrange(*CROWD)):
-        path = f"{folder}/{drawing.rng.choice(NOUNS)}-{number:03}.txt"
-        drawing.steps.append(PlanFile(path=path, text=f"{drawing.texts.number()}\n"))
-    return [ToolUse(kind="list", target=folder)]
+    """A folder with many files that have the same number, a list of it, and searches that find all of them.
+
+    Paths and texts are short: they come three times.
+    """
+    folder, number = f"{drawing.rng.choice(FOLDERS)}/{drawing.rng.choice(NOUNS)}", str(drawing.texts.number())
+    for at in range(drawing.rng.randrange(*CROWD)):
+        path = f"{folder}/{drawing.rng.choice(LETTERS)}{at:03}.txt"
+        drawing.steps.append(PlanFile(path=path, text=f"{number}\n"))
+    seeks = (("search", number), ("find", "**/*.txt"))
+    return [
+        ToolUse(kind="list", target=folder), *(ToolUse(kind=kind, target=folder, content=text) for kind, text in seeks),
+    ]  # fmt: skip
 
 
 def _of_size(drawing: Drawing, size: int) -> str:
