@@ -291,7 +291,8 @@ def kinds(drawing: Drawing) -> list[Unit]:
 def missing(drawing: Drawing) -> list[Unit]:
     """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere.
 
-    Beside them, two files whose names are alike are there, and a tool is called that is not.
+    Beside them, two files whose names are alike are there, and a tool is called that is not. A folder is read as if it were a
+    file, and a file, and a folder that never was, are listed.
     """
     file = drawing.file(drawing.rng.randrange(3, 12))
     twin = PlanFile(path=drawing.texts.twin(file.path), text=drawing.texts.lines(drawing.rng.randrange(3, 12)))
@@ -299,11 +300,14 @@ def missing(drawing: Drawing) -> list[Unit]:
     stray = ToolUse(kind="stray", target=f"{drawing.rng.choice(TOOLS)}_v2", content=file.path)
     others = [one for _ in range(3) for one in [drawing.texts.similar(file.path)] if one != twin.path]
     others.append(f"{drawing.texts.word()}/{file.path.rpartition('/')[2]}")
-    empty = PlanFile(path=drawing.texts.path(), text="")
+    folder, nowhere = drawing.texts.word(), drawing.texts.word()
+    empty = PlanFile(path=f"{folder}/{drawing.texts.word()}.md", text="")
     drawing.steps.append(empty)
     uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
     there = [ToolUse(kind="read", target=one.path) for one in (file, twin)]
-    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *there), drawing.says())]]
+    lists = [ToolUse(kind="list", target=place) for place in (empty.path, nowhere)]
+    odd = drawing.does(ToolUse(kind="read", target=folder), *lists)
+    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *there), odd, drawing.says())]]
 
 
 def deleted(drawing: Drawing) -> list[Unit]:
