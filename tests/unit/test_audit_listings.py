@@ -3,7 +3,7 @@
 import pytest
 
 from claw_adapter.audit.course import Passage
-from claw_adapter.audit.listings import folder_in, judge_listing
+from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.results import Failed
 
 PATHS = {"a.md": "", "notes/b.md": "", "notes/c.md": "", "notes/old/d.md": "", "notes/.e": ""}
@@ -125,3 +125,23 @@ def test_a_list_of_a_folder_that_has_files_is_not_empty():
     failed = Failed()
     judge_listing("a", "", {"a/b.md": Passage(now=("",))}, set(), failed, 1, looks=False)
     assert not failed.found
+
+
+@pytest.mark.parametrize(
+    ("flat", "found"),
+    [
+        ("a.md\nnotes/", ["listing-wrong"]),
+        ("- notes/b.md\n- notes/old/d.md", ["listing-wrong"]),
+        ("There is no such folder.", []),
+        ("No such folder; beside it are:\na.md\nnotes/", []),
+        ("elsewhere", []),
+        ("", []),
+        ("(empty)", []),
+    ],
+)
+def test_a_list_of_what_is_not_there_is_none_of_another_folder(flat, found):
+    failed = Failed()
+    judge_nowhere({"path": "elsewhere"}, flat, PATHS, "/t/workspace", failed, 1)
+    judge_nowhere({"path": "notes"}, flat, PATHS, "/t/workspace", failed, 1)
+    judge_nowhere({"path": "a.md"}, "a.md", PATHS, "/t/workspace", failed, 1)
+    assert [cause for cause, _ in failed.found] == found

@@ -25,6 +25,10 @@ END = "/t/workspace"
         ({"pattern": "141734", "head_limit": 3}, Search("141734", "", False, True)),
         ({"pattern": "**/b.md", "path": "."}, Search("b.md", "", True, False)),
         ({"pattern": "**/*.csv"}, Search("*.csv", "", True, False)),
+        ({"pattern": "notes/*.md"}, Search("*.md", "notes", True, False, right=True)),
+        ({"pattern": "*.md", "path": "notes"}, None),
+        ({"pattern": "elsewhere/*.md"}, None),
+        ({"pattern": "--blue crate"}, Search("--blue crate", "", False, False)),
         ({"pattern": "14.*34"}, None),
         ({"pattern": "of"}, None),
         ({"pattern": "ferry", "glob": "*.md"}, Search("ferry", "", False, False, suffixes=("md",))),
@@ -47,7 +51,7 @@ def test_what_is_looked_for(arguments, search):
         ("$4,50 (net)", False, "$4,50 (net)"),
         (r"\$4,50 \(net\)", True, "$4,50 (net)"),
         ("$4,50 (net)", True, None),
-        (r"draft|final", True, None),
+        (r"draft|final.", True, None),
         (r"14\d+", True, None),
         ("$4,50 (net)", None, None),
         ("two\nlines", False, None),
@@ -57,6 +61,21 @@ def test_what_is_looked_for(arguments, search):
 def test_signs_are_looked_for_as_the_tool_takes_them(sought, patterns, text):
     search = search_in({"query": sought}, FILES, END, patterns=patterns)
     assert search == (Search(text, "", False, False) if text else None)
+
+
+@pytest.mark.parametrize("sought", ["draft|final", "1417[0-9]+", "draft|1417[0-9]+"])
+def test_a_pattern_of_plain_alternatives_is_looked_for_where_patterns_are_taken(sought):
+    assert search_in({"query": sought}, FILES, END, patterns=True) == Search(sought, "", False, False, regular=True)
+    assert search_in({"query": sought}, FILES, END, patterns=None) is None
+
+
+def test_an_alternative_that_is_not_found():
+    either = Search("elsewhere|1417[0-9]+", "", False, False, regular=True)
+    assert causes(LINES, search=either) == []
+    assert causes(LINES, "(nothing found)", search=either) == ["search-missing"]
+    assert causes(PATHS, "a.md", search=either) == ["search-missing"]
+    older = {"notes/d.md": {"The crate 141799 was red."}}
+    assert causes(f"{LINES}\nnotes/d.md:1: The crate 141799 was red.", search=either, older=older) == ["search-stale"]
 
 
 NUMBER = Search("141734", "", False, False)
@@ -147,12 +166,54 @@ def test_names():
     assert causes("notes/b.md\nnotes/d.md\nnotes/x.md", search=search, older={"notes/x.md": set()}) == ["search-stale"]
 
 
+def test_names_right_in_a_folder():
+    search, files = Search("*.md", "notes", True, False, right=True), {"notes/old/e.md": Passage(now=("Old.\n",))}
+    assert causes("notes/b.md\nnotes/d.md", search=search, files=files) == []
+    assert causes("notes/b.md\nnotes/d.md\nnotes/old/e.md", search=search, files=files) == []
+    assert causes("notes/b.md", search=search, files=files) == ["search-missing"]
+
+
+def test_a_line_that_is_long_is_found_as_well():
+    files = {"notes/e.md": Passage(now=(f"Long {'=' * 3000} 141734.\n",))}
+    assert causes(f"{LINES}\nnotes/e.md:1: [long line]", files=files) == []
+    assert causes(LINES, files=files) == ["search-missing"]
+
+
 def test_a_declared_cut_may_leave_something_out():
     assert causes(PATHS, PATHS[:40], losses=(Clip(of="result", characters=60),)) == []
 
 
 def test_a_file_that_is_no_text_is_nobodys():
     assert causes(f"{PATHS}\n/x/t/workspace/image.bin", others=("image.bin",)) == []
+
+
+CROWD = {f"logs/x{at:03}.txt": Passage(now=("141734\n",)) for at in range(120)}
+
+
+MANY = Search("141734", "logs", False, False)
+
+
+@pytest.mark.parametrize(
+    ("form", "search"),
+    [
+        ("{}:1:141734", MANY),
+        ("{}", MANY),
+        ("/x/t/workspace/{}\n> 1| 141734\n", MANY),
+        ("{}", Search("*.txt", "logs", True, False)),
+    ],
+)
+def test_a_search_of_many_says_where_it_ends(form, search):
+    lines = [form.format(path) for path in CROWD]
+
+    def shown(*more, till=100):
+        return causes("\n".join([*lines[:till], *more]), files=CROWD, search=search)
+
+    assert shown(till=120) == []
+    assert shown() == ["search-missing"]
+    assert shown("(more)") == shown("...") == shown("and 20 others") == shown(f"{lines[100]} … [truncated]") == []
+    assert causes("\n".join(["120 found", *lines[:100]]), files=CROWD, search=search) == []
+    assert causes(", ".join(lines[:100]), files=CROWD, search=search) == []
+    assert causes("(nothing found)", files=CROWD, search=search) == []
 
 
 LONG = "".join(f"The ferry {number} left at noon.\n" for number in range(12))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claw_adapter.patterns import Parameter, as_pattern, as_text, takes_patterns, takes_patterns_in
+from claw_adapter.patterns import Parameter, as_pattern, as_text, takes_patterns, takes_patterns_in, takes_regular
 
 
 @given(st.text(), st.text())
@@ -39,6 +39,21 @@ def test_what_finds_others_is_no_text(pattern):
 )
 def test_what_a_tool_says_that_it_takes(said, parameters, patterns):
     assert takes_patterns(said, [Parameter(*one) for one in parameters]) is patterns
+
+
+@pytest.mark.parametrize(
+    ("said", "parameter", "regular"),
+    [
+        ("Grep Built on ripgrep. Supports full regex syntax", "pattern", True),
+        ("search Searches files", "query A regular expression", True),
+        ("search Searches regular files", "pattern", False),
+        ("search Searches files", "pattern What to look for", False),
+        ("search Searches for a plain text or a regex", "pattern", False),
+        ("search Searches for a text", "text", False),
+    ],
+)
+def test_a_tool_says_that_it_takes_regular_expressions(said, parameter, regular):
+    assert takes_regular(said, [Parameter(parameter, "string", True)]) is regular
 
 
 def test_a_tool_is_known_by_its_schema_in_a_request():

@@ -238,3 +238,16 @@ class Called:
         for one in delta.calls:
             self.id, self.name = one.id or self.id, one.name or self.name
             self.arguments += one.arguments
+
+
+@pytest.mark.parametrize(
+    ("says", "told"), [("Search files by a regular expression.", "40|50[0-9]+"), ("Search files for a text.", "")]
+)
+async def test_a_regular_expression_is_for_a_tool_that_takes_such(says, told):
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    uses = (ToolUse(kind="search", target="", content="40|50[0-9]+", pattern=True),)
+    made = PlayedModel((PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=uses),)),), "/w")
+    made.begin(TurnId("t", "r1", 1), None)
+    request = ModelRequest(PROMPT, (Tool("grep", says, schema),), [], [], {})
+    calls = "".join([one.arguments for delta in [d async for d in made.answer(request)] for one in delta.calls])
+    assert (json.loads(calls)["query"] if calls else "") == told

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Parameter", "as_pattern", "as_text", "takes_patterns", "takes_patterns_in", "words"]
+__all__ = ["Parameter", "as_pattern", "as_text", "takes_patterns", "takes_patterns_in", "takes_regular", "words"]
 
 SIGNS: Final = r"\.[]{}()*+?^$|"
 """Signs that mean something in a pattern, in whatever dialect."""
@@ -41,6 +41,13 @@ def takes_patterns(said: str, parameters: Sequence[Parameter]) -> bool | None:
         return None if switch or PLAIN.intersection((*needed, *words(said))) else True
     others = (OTHERS.intersection(words(text)) for text in (said, *(one.about for one in parameters)))
     return None if switch or any(others) else False
+
+
+def takes_regular(said: str, parameters: Sequence[Parameter]) -> bool:
+    """Whether a tool that searches says that what it takes are regular expressions, in whatever dialect."""
+    spoken = {*words(" ".join((said, *(one.about for one in parameters if one.required))))}
+    named = spoken & (REGULAR - {"regular"}) or ("regular" in spoken and spoken & {"expression", "expressions"})
+    return bool(named) and takes_patterns(said, parameters) is True
 
 
 def takes_patterns_in(name: str, tools: Iterable[Mapping[str, Any]]) -> bool | None:

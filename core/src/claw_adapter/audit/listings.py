@@ -17,7 +17,7 @@ from claw_adapter.audit.places import hidden, place_in
 from claw_adapter.audit.results import Failed
 from claw_adapter.reading import strings_of
 
-__all__ = ["folder_in", "judge_listing", "names_in"]
+__all__ = ["folder_in", "judge_listing", "judge_nowhere", "names_in"]
 
 MOST: Final = 100
 """Files up to which a list has all of them; one of more may end somewhere if it says so."""
@@ -88,6 +88,25 @@ def judge_listing(
         if old := sorted(path for path, name in stale.items() if names_in(name, flat, times)):
             failed.note("M20", "listing-wrong", said, f"a list of {said} has {old[0]}, which was deleted", request)
     return named
+
+
+def judge_nowhere(
+    arguments: Mapping[str, JsonValue], flat: str, there: Iterable[str], workspace: str, failed: Failed, request: int
+) -> None:
+    """Hold the result of a tool that lists against what it is asked for, a place that is not there: no list of another one.
+
+    It is one if each of its lines is the name of a file or a folder, or the path, and nothing else.
+    """
+    texts = list(strings_of(dict(arguments)))
+    paths = {str(one) for path in there for one in (PurePosixPath(path), *PurePosixPath(path).parents)}
+    names = {*paths, *(PurePosixPath(path).name for path in paths)} - {"", "."}
+    place = place_in(f"{texts[0].rstrip('/')}/", workspace).rstrip("/") if len(texts) == 1 else ""
+    if not place or place in paths or place.startswith("/"):
+        return
+    lines = [line.strip(" \t-*/") for line in flat.splitlines() if WORD.search(line)]
+    if lines and all(place_in(line, workspace) in names for line in lines):
+        what = f"a list of {place}, which is not there, has {lines[0]}, and no other word"
+        failed.note("M20", "listing-wrong", place, what, request)
 
 
 def _visible(path: str, top: str) -> bool:

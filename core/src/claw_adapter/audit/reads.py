@@ -14,7 +14,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import gone_by, newer_by, said_by, shown_by, told_by
 from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
-from claw_adapter.audit.listings import folder_in, judge_listing
+from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
 from claw_adapter.audit.parts import FileParts
@@ -253,6 +253,15 @@ class Reads:
             search = search_in(arguments, files.before, self.workspace, patterns=patterns)
         folder = folder_in(arguments, files.before, self.workspace) if search is None else None
         if search is None and folder is None:
+            if self.strict and tool in self.listers and not SEEKS.search(tool):
+                judge_nowhere(
+                    arguments,
+                    flat_of(result),
+                    {*files.before, *_there(files, passage)},
+                    self.workspace,
+                    failed,
+                    request,
+                )
             return False
         there, flat = _there(files, passage), flat_of(result)
         texts = {path: one for path, one in there.items() if path not in files.others}

@@ -24,14 +24,19 @@ __all__ = ["SEEKS", "Search", "SearchWorld", "Searches", "search_in"]
 
 SEEKS: Final = re.compile(r"search|grep|find|glob|seek|lookup|query", re.IGNORECASE)
 """What a tool is called that searches."""
-PLAIN: Final = re.compile(r"\w+(?: \w+)*")
+PLAIN: Final = re.compile(r"-{0,2}\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
+REGULAR: Final = re.compile(r"\w{4,}(?:\[0-9\]\+)?(?:\|\w{4,}(?:\[0-9\]\+)?)*")
+"""A regular expression that is the same in every dialect: words, perhaps with digits behind, of which any is found."""
+HERE: Final = re.compile(r"(\w[\w./ -]*)/(\*\.\w+)")
+"""The same, of files right in a folder."""
 AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
 """A pattern of names that end in one of some ways."""
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 """The path of something hidden."""
+WORDS: Final = re.compile(r"\w+")
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -59,6 +64,16 @@ class Search:
     """All that the call says, the longest first."""
     suffixes: tuple[str, ...] = ()
     """How the names of all files end at which it looks; empty: in any way."""
+    regular: bool = False
+    """Whether the text is a regular expression."""
+    right: bool = False
+    """Whether only files right in the folder are looked for."""
+
+    def has(self, text: str, *, any_case: bool = False) -> bool:
+        """Whether it finds something in a text."""
+        if self.regular:
+            return re.search(self.text, text, re.IGNORECASE if any_case else 0) is not None
+        return self.text.casefold() in text.casefold() if any_case else self.text in text
 
     def looks_at(self, path: str) -> bool:
         """Whether the names of files that are looked at end so."""
@@ -66,10 +81,10 @@ class Search:
 
     def finds(self, path: str, text: str) -> bool:
         """Whether a file is to be found, which has this text."""
-        if not self.looks_at(path):
+        if not self.looks_at(path) or (self.right and str(PurePosixPath(path).parent) != self.folder):
             return False
         if not self.by_name:
-            return self.text in text
+            return self.has(text)
         name = PurePosixPath(path).name
         return name.endswith(self.text[1:]) if self.text.startswith("*") else name == self.text
 
@@ -79,8 +94,8 @@ def search_in(
 ) -> Search | None:
     """What a call looks for, if that is plain, and nothing else can be meant; else None.
 
-    Of a tool that takes `patterns`, what is none or has each of its signs escaped; of one that takes texts, any; where that is
-    not known, words.
+    Of a tool that takes `patterns`, what is none, has each of its signs escaped or is of plain alternatives; of one that takes
+    texts, any; where that is not known, words.
     """
     texts = sorted(strings_of(dict(arguments)), key=len, reverse=True)
     folders = ["", *(str(parent) for path in paths for parent in PurePosixPath(path).parents)]
@@ -91,17 +106,25 @@ def search_in(
     sought = [text for text in sought if len(among) != 1 or text != among[0][0]]
     if len(sought) != 1 or len(inside) > 1 or len(sought[0]) < SHORT:
         return None
-    by_name = BY_NAME.fullmatch(sought[0])
+    here = HERE.fullmatch(sought[0])
+    by_name = BY_NAME.fullmatch(f"**/{here[2]}" if here else sought[0])
+    if here:
+        inside = ["/".join(filter(None, (*inside, here[1])))]
+        if inside[0] not in folders:
+            return None
+    regular = patterns is True and by_name is None and as_text(sought[0]) is None
     told = by_name[1] if by_name else _meant(sought[0], patterns)
     if not told or (by_name and (among or {*inside} & {*paths})):
         return None
     narrow = len(arguments) > len(texts)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
-    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes)
+    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None)
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:
-    """The text that a call looks for, where it can be no other."""
+    """The text, or the regular expression, that a call looks for, where it can be no other."""
+    if patterns and REGULAR.fullmatch(sought):
+        return sought
     if PLAIN.fullmatch(sought) or patterns is None:
         return sought if PLAIN.fullmatch(sought) else None
     return (as_text(sought) if patterns else sought) if sought.isprintable() else None
@@ -129,8 +152,8 @@ class SearchWorld:
         texts = [text for text in passage.now if text is not None]
         return texts if len(texts) == len(passage.now) and not passage.absent else []
 
-    def replaced(self, flat: str, text: str = "") -> Iterator[str]:
-        """Lines with this text that a result shows, and no file has any more.
+    def replaced(self, flat: str, search: Search | None = None) -> Iterator[str]:
+        """Lines that a result shows, such as are looked for, and no file has any more.
 
         None where it is not known what files have, or where something hidden is shown, which may be a harness's own.
         """
@@ -139,7 +162,8 @@ class SearchWorld:
         now = [one for passage in self.there.values() for one in passage.now if one is not None]
         past = {line for lines in self.older.values() for line in lines}
         past |= {line for passage in self.there.values() for one in passage.known for line in lines_of_text(one)}
-        shown = (line for line in sorted(past) if text in line and len(line) >= LEAST and line in flat)
+        sought = (line for line in sorted(past) if search is None or search.has(line))
+        shown = (line for line in sought if len(line) >= LEAST and line in flat)
         yield from (line for line in shown if not any(line in one for one in (*now, *self.there, *self.others)))
 
     @property
@@ -151,10 +175,9 @@ class SearchWorld:
         """How many lines, or names, there are to be found, for a search that looks at no case."""
         if search.by_name:
             return sum(search.finds(path, "") for path in self.there)
-        text = search.text.casefold()
         paths = filter(search.looks_at, self.there)
-        lines = (line for path in paths for one in self.texts(path) for line in one.casefold().splitlines())
-        return sum(text in line for line in lines)
+        lines = (line for path in paths for one in self.texts(path) for line in one.splitlines())
+        return sum(search.has(line, any_case=True) for line in lines)
 
     def named(self, paths: Iterable[str], flat: str) -> list[str]:
         """Those that a result names so that no other can be meant: by its path, or by a name that no other has."""
@@ -197,7 +220,10 @@ class Searches:
         times = world.times(search)
         if not times:
             self.nothing.add((tool, _masked(search, flat)))
-        if not self.strict or times > MOST or self._cut(flat):
+        if not self.strict or self._cut(flat):
+            return
+        if times > MOST:
+            self._ends(tool, search, flat, (found, shown), failed, request)
             return
         self._count(tool, search, flat, [world.texts(path) for path in found], failed, request)
         if search.narrow:
@@ -216,6 +242,26 @@ class Searches:
         if lost and len(lost) < len(lines):
             what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
             failed.note("M20", "search-missing", lost[0], what, request)
+
+    def _ends(
+        self,
+        tool: str,
+        search: Search,
+        flat: str,
+        files: tuple[Sequence[str], Sequence[str]],
+        failed: Failed,
+        request: int,
+    ) -> None:
+        """Of many files (all, and those that are shown) none is left out but where something is said besides."""
+        found, shown = files
+        lost = [path for path in sorted({*found} - {*shown}) if not self._beyond(tool, search, path)]
+        lines = [line for line in flat.splitlines() if line.strip()]
+        if search.narrow or not lost or not len(lines) >= len(shown) > MOST or _says_more(search, lines, found):
+            return
+        what = (
+            f"a search for {search.text!r} shows {len(shown)} of {len(found)} files, and says of no more: not {lost[0]}"
+        )
+        failed.note("M20", "search-missing", search.folder, what, request)
 
     def _alone(self, tool: str, search: Search, flat: str, texts: Sequence[str], failed: Failed, request: int) -> None:
         """In one file something is found, or nothing is said that is said where there is nothing."""
@@ -254,7 +300,7 @@ class Searches:
     def _reach(self, tool: str, search: Search, shown: Collection[str]) -> None:
         """The tool is known to find such files from now on."""
         for path in shown:
-            if search.by_name or search.text not in path:
+            if search.by_name or not search.has(path):
                 folders, suffixes = self.reached.setdefault((tool, search.by_name), (set(), set()))
                 folders.add(str(PurePosixPath(path).parent))
                 suffixes.add(PurePosixPath(path).suffix)
@@ -268,6 +314,14 @@ class Searches:
     def _cut(self, flat: str) -> bool:
         clips = (loss.characters for loss in self.losses if isinstance(loss, Clip) and loss.of == "result")
         return any(2 * len(flat) > characters for characters in clips)
+
+
+def _says_more(search: Search, lines: Collection[str], paths: Collection[str]) -> bool:
+    """Whether a result has a line that names no file and shows nothing found, or one that is like no other."""
+    shapes = Counter(WORDS.sub("x", line) for line in lines)
+    names = [PurePosixPath(path).name for path in paths]
+    besides = (line for line in lines if not search.has(line) and not any(name in line for name in names))
+    return min(shapes.values()) == 1 or any(besides)
 
 
 def _masked(search: Search, flat: str) -> str:
@@ -289,14 +343,14 @@ def _lines(search: Search, texts: Sequence[str]) -> Iterator[str]:
     """The lines, short enough to be shown whole, that have what is looked for in whatever the file may be."""
     first, *others = map(lines_of_text, texts if not search.by_name else ("",))
     for line in first:
-        if search.text in line and LEAST <= len(line) <= LINE and all(line in other for other in others):
+        if search.has(line) and LEAST <= len(line) <= LINE and all(line in other for other in others):
             yield line
 
 
 def _stale(search: Search, flat: str, world: SearchWorld) -> Iterator[str]:
     """Lines with what is looked for that no file has any more; and files, named on lines of their own, that lack it now."""
     if not search.by_name:
-        yield from world.replaced(flat, search.text)
+        yield from world.replaced(flat, search)
     gone = world.gone
     for line in flat.splitlines():
         place = place_in(line.strip().removesuffix(":"), world.end)
@@ -307,6 +361,6 @@ def _stale(search: Search, flat: str, world: SearchWorld) -> Iterator[str]:
 
 def _lacks(search: Search, path: str, world: SearchWorld) -> bool:
     """Whether neither a file's text, whatever it may be, nor its path has what is looked for, in whatever case."""
-    text, texts = search.text.casefold(), world.texts(path)
-    has = any(text in one.casefold() for one in (path, *texts))
+    texts = world.texts(path)
+    has = any(search.has(one, any_case=True) for one in (path, *texts))
     return bool(texts) and not search.by_name and not has

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -254,7 +255,8 @@ class _Layout:
                 said = tuple(message.text for message in self.given.get(use.target, ()))
                 return found.model_copy(update={"wanted": said}) if found is not None else None
             case "search":
-                wanted = [posixpath.basename(path) for path, text in there.items() if use.content in text]
+                sought = use.content if use.pattern else re.escape(use.content)
+                wanted = [posixpath.basename(path) for path, text in there.items() if re.search(sought, text)]
             case "find":
                 wanted = fnmatch.filter(map(posixpath.basename, there), posixpath.basename(use.content))
             case _:  # what was never there is asked for once

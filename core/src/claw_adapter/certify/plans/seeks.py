@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -22,6 +23,10 @@ MARKED: Final = (
 """Lines with what tools put between a file's name, a line's number and the line."""
 SIGNS: Final = ("${},50 (net)", "[{}] a+b", "{}? *or* not", "{}|{{x}}", "^{}.5$", "C++ ({})", "a\\{}.md", "({}")
 """Texts with signs that mean something in patterns."""
+DASHED: Final = ("-e {}", "--{}", "-{} x", "-v {}")
+"""Texts that begin as an option of a command."""
+LONG: Final = 2_300
+"""Characters of a long line, few tokens of one sign, before what is looked for."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml")
 
 
@@ -29,7 +34,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     """The files that are there at first, and turns: a number is looked for in a folder, everywhere and in one file alone.
 
     It stands in two files, behind empty lines too, and one of them is looked for by its name; so is a number that is nowhere.
-    Some searches look only at files whose names end so.
+    Some searches look only at files whose names end so, and one for names only in a folder itself.
     Then one of them is written anew, twice; an update replaces the other one and brings a third that has the number; the agent
     edits one, writes to a fourth, and removes the third.
     """
@@ -55,11 +60,17 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     gone = ToolUse(kind="drop", target=paths[2])
     anew = ToolUse(kind="put", target=paths[1], content=has[1].replace(number, str(texts.number())).rstrip("\n"))
     back = ToolUse(kind="write", target=paths[1], content=has[1])  # in its place, and nothing else in the folder
-    signs = [form.format(texts.number()) for form in rng.sample(SIGNS, 2)]
+    signs = [form.format(texts.number()) for form in (*rng.sample(SIGNS, 2), rng.choice(DASHED))]
+    signed = [ToolUse(kind="search", target=folder, content=sign) for sign in signs]
+    other = re.findall(r"\d{4,}", signs[0])[0]
+    either = f"{other}|{number[:-1]}[0-9]+"
+    signed.append(ToolUse(kind="search", target=folder, content=either, pattern=True))
     suffix = posixpath.splitext(paths[0])[1]  # such as has been found
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, signs)))
-    signed = [ToolUse(kind="search", target=folder, content=sign) for sign in signs]
-    first = DrawnTurn(replies=[[*looks, names[0]], [nothing, *alone[:2], *signed, *among]])
+    here = ToolUse(kind="find", target="", content=f"{folder}/*{suffix}")
+    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
+    signed.append(ToolUse(kind="search", target=folder, content=far))
+    first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], *signed, *among]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
     return files, [first, then, DrawnTurn(changes, again)]
@@ -70,6 +81,11 @@ def _text(texts: Texts, number: str, form: str) -> str:
     ahead = texts.lines(texts.rng.randrange(*AHEAD))
     marked = form.format(f"{texts.sentence()} {number}")
     return f"{ahead}{texts.sentence()} {number}\n\n\n{texts.sentence()}\n{marked}\n{texts.lines(1)}"
+
+
+def _long(texts: Texts, number: str) -> str:
+    """A text with a line that is longer than many show, and a number behind what they show of it."""
+    return f"{texts.lines(1)}{texts.word()} {'=' * LONG} {number} {texts.word()}\n{texts.lines(1)}"
 
 
 def _said(texts: Texts, signs: Sequence[str]) -> str:

@@ -120,6 +120,8 @@ class ToolUse(Record):
     """The target of a search is one file."""
     suffixes: tuple[str, ...] = ()
     """A search looks only at files whose names end so, with a tool that can be told so."""
+    pattern: bool = False
+    """What is looked for is a regular expression, with a tool that says that it takes such."""
     alike: bool = False
     """What is written differs from what stands there in blanks alone, or is some of its lines."""
 
@@ -391,7 +393,9 @@ class PlayedModel(Model):
             case "search" | "find":
                 by_name = use.kind == "find"
                 place = SearchPlace(use.target, alone=use.alone, suffixes=use.suffixes)
-                ways = search_files(use.content, place, self._workspace, box, habits, by_name=by_name)
+                ways = search_files(
+                    use.content, place, self._workspace, box, habits, by_name=by_name, regular=use.pattern
+                )
             case "run":
                 ways = _commanded([use.target], box)
             case "stray":

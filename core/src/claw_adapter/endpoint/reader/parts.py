@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START,
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists
 from claw_adapter.endpoint.reader.writing import holds
-from claw_adapter.patterns import Parameter, as_pattern, takes_patterns
+from claw_adapter.patterns import Parameter, as_pattern, takes_patterns, takes_regular
 
 __all__ = ["SearchPlace", "edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
 
@@ -129,21 +129,27 @@ def listers(box: Toolbox) -> Iterator[Candidate]:
 
 
 def search_files(
-    text: str, where: SearchPlace, workspace: str, box: Toolbox, habits: Habits, *, by_name: bool = False
+    text: str,
+    where: SearchPlace,
+    workspace: str,
+    box: Toolbox,
+    habits: Habits,
+    *,
+    by_name: bool = False,
+    regular: bool = False,
 ) -> Steps:
     """Look for a text, or for files by a pattern of their names, in a folder, with tools that say that they search.
 
+    A `regular` one is a regular expression, which only those are told that say that they take such.
+
     Which of them looks at texts and which at names only shows: each is asked until one has found it.
     """
-    kind, plain = "find" if by_name else "search", as_pattern(text) == text
+    kind = "find" if by_name else "search"
     for tool in habits.tools(kind, [*searchers(box, by_name=by_name)]):
         more: dict[At, JsonValue] = {}
-        place, told = tool.folder, text
-        if not (plain or by_name):
-            patterns = _takes_patterns(tool.known)
-            if patterns is None:
-                continue
-            told = as_pattern(text) if patterns else text
+        place, told = tool.folder, text if by_name else _told(text, tool.known, regular=regular)
+        if told is None:
+            continue
         among = tool.known.one_of(AMONG, "string") if where.suffixes else None
         if (where.alone and (place is None or place.key in FOLDER)) or (
             where.suffixes and among in (None, tool.target)
@@ -158,12 +164,19 @@ def search_files(
     return False
 
 
-def _takes_patterns(form: Params) -> bool | None:
+def _told(text: str, form: Params, *, regular: bool) -> str | None:
+    """What a tool is told to look for; None where it does not say that it takes such."""
+    if as_pattern(text) == text:
+        return text
     parameters = [
         Parameter(f"{item.name} {item.description}", "boolean" if "boolean" in item.types else "string", item.required)
         for item in form.items
     ]
-    return takes_patterns(f"{form.name} {form.description}", parameters)
+    said = f"{form.name} {form.description}"
+    if regular:
+        return text if takes_regular(said, parameters) else None
+    patterns = takes_patterns(said, parameters)
+    return None if patterns is None else as_pattern(text) if patterns else text
 
 
 def searchers(box: Toolbox, *, by_name: bool) -> Iterator[Candidate]:

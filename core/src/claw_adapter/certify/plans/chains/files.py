@@ -56,6 +56,8 @@ HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 CROWD: Final = (101, 131)
 """Files in a folder that has more of them than some lists show."""
+LETTERS: Final = "adkmpsvz"
+"""With which their names begin: they were not made in the order of their names."""
 TABLES: Final = ("csv", "csv", "tsv", "txt")
 LIKE_FOLDERS: Final = ("s.csv", "age.md", "-list.md", "ment.txt", "_1.md")
 """How names of files go on that begin as those of folders which some programs leave out."""
@@ -174,7 +176,7 @@ def folders_listed(drawing: Drawing) -> list[Unit]:
 
     At last a command gives one of them another name, between two lists.
 
-    In the plan without a past, one with many files is listed as well.
+    In the plan without a past, one with many files is listed as well, and they are looked for.
     """
     folder = f"{drawing.rng.choice(NOUNS)}/{drawing.rng.choice(DOTTED)}"
     look = drawing.does(ToolUse(kind="list", target=folder))
@@ -205,12 +207,18 @@ def sought(drawing: Drawing) -> list[Unit]:
 
 
 def _crowd(drawing: Drawing) -> list[ToolUse]:
-    """A folder with many files, and a list of it."""
-    folder = f"{drawing.rng.choice(FOLDERS)}/{drawing.texts.word()}"
-    for number in range(drawing.rng.randrange(*CROWD)):
-        path = f"{folder}/{drawing.rng.choice(NOUNS)}-{number:03}.txt"
-        drawing.steps.append(PlanFile(path=path, text=f"{drawing.texts.number()}\n"))
-    return [ToolUse(kind="list", target=folder)]
+    """A folder with many files that have the same number, a list of it, and searches that find all of them.
+
+    Paths and texts are short: they come three times.
+    """
+    folder, number = f"{drawing.rng.choice(FOLDERS)}/{drawing.rng.choice(NOUNS)}", str(drawing.texts.number())
+    for at in range(drawing.rng.randrange(*CROWD)):
+        path = f"{folder}/{drawing.rng.choice(LETTERS)}{at:03}.txt"
+        drawing.steps.append(PlanFile(path=path, text=f"{number}\n"))
+    seeks = (("search", number), ("find", "**/*.txt"))
+    return [
+        ToolUse(kind="list", target=folder), *(ToolUse(kind=kind, target=folder, content=text) for kind, text in seeks),
+    ]  # fmt: skip
 
 
 def _of_size(drawing: Drawing, size: int) -> str:
@@ -295,7 +303,7 @@ def missing(drawing: Drawing) -> list[Unit]:
     """Files are asked for that are not there, beside some with nearly that name, or of that name elsewhere.
 
     Beside them, two files whose names are alike are there, and a tool is called that is not, one without what it needs, and
-    one with null for it.
+    one with null for it. A folder is read as if it were a file, and a file, and a folder that never was, are listed.
     """
     file = drawing.file(drawing.rng.randrange(3, 12))
     twin = PlanFile(path=drawing.texts.twin(file.path), text=drawing.texts.lines(drawing.rng.randrange(3, 12)))
@@ -303,12 +311,15 @@ def missing(drawing: Drawing) -> list[Unit]:
     stray = ToolUse(kind="stray", target=f"{drawing.rng.choice(TOOLS)}_v2", content=file.path)
     others = [one for _ in range(3) for one in [drawing.texts.similar(file.path)] if one != twin.path]
     others.append(f"{drawing.texts.word()}/{file.path.rpartition('/')[2]}")
-    empty = PlanFile(path=drawing.texts.path(), text="")
+    folder, nowhere = drawing.texts.word(), drawing.texts.word()
+    empty = PlanFile(path=f"{folder}/{drawing.texts.word()}.md", text="")
     drawing.steps.append(empty)
     uses = [ToolUse(kind="read", target=path) for path in dict.fromkeys((*others, empty.path))]
     there = [ToolUse(kind="read", target=one.path) for one in (file, twin)]
     bent = [ToolUse(kind="bent", target=how) for how in ("nothing", "null")]
-    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *bent, *there), drawing.says())]]
+    lists = [ToolUse(kind="list", target=place) for place in (empty.path, nowhere)]
+    odd = drawing.does(ToolUse(kind="read", target=folder), *lists)
+    return [[drawing.turn(drawing.does(*uses), drawing.does(stray, *bent, *there), odd, drawing.says())]]
 
 
 def deleted(drawing: Drawing) -> list[Unit]:
