@@ -164,12 +164,12 @@ def test_commands_that_show_are_readings():
     assert said_by({"command": r"echo 'a b'; printf '%s\n' 'c;d' >&2"}) == ["a b", "c;d"]
 
 
-def written(*calls, before=None, after, strict=True, losses=(), replies=(), results=(), **more):
+def written(*calls, before=None, after, strict=True, losses=(), replies=(), results=(), tools=(), **more):
     steps = [
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
             RequestUnit(RESULT, results[at] if results else "ok", "c"),
-            SimpleNamespace(number=replies[at] if replies else 1, tools=()),
+            SimpleNamespace(number=replies[at] if replies else 1, tools=tools),
         )
         for at, (name, arguments) in enumerate(calls)
     ]
@@ -370,7 +370,7 @@ def test_an_edit_leaves_bytes_that_are_no_text_or_is_refused_or_the_loss_is_decl
     assert written(change, before=before, after={"a.md": "last\ncaf\n"}, encoded=before) == ["M17 written-changed"]
 
 
-def test_an_edit_leaves_the_right_to_execute_a_file_and_a_new_file_need_not_have_it():
+def test_who_edits_a_file_or_writes_over_it_leaves_the_right_to_execute_it_but_not_who_makes_it_anew():
     before, after = {"a.sh": "#!/bin/sh\necho one\n"}, {"a.sh": "#!/bin/sh\necho last\n"}
     change, made = (
         ("edit", {"path": "a.sh", "old": "one", "new": "last"}),
@@ -380,7 +380,9 @@ def test_an_edit_leaves_the_right_to_execute_a_file_and_a_new_file_need_not_have
     assert written(change, before=before, after=after, barred={"b.sh"}) == []
     assert written(change, before=before, after=after, barred={"a.sh"}, strict=False) == []
     assert written(change, before=before, after=after, barred={"a.sh"}, losses=[Drop(what="executable")]) == []
-    assert written(made, before=before, after=after, barred={"a.sh"}) == []
+    assert written(made, before=before, after=after, barred={"a.sh"}) == ["M17 written-mode"]
+    assert written(made, before=before, after=after, barred={"a.sh"}, losses=[Drop(what="executable")]) == []
+    assert written(("exec", {"command": "rm a.sh"}), made, before=before, after=after, barred={"a.sh"}) == []
 
 
 @pytest.mark.parametrize("name", ["content", "file_text", "file_content", "contents"])
@@ -414,6 +416,79 @@ def test_an_editor_may_give_a_file_of_mixed_line_ends_one_kind_and_no_other_file
     assert written(change, before={"a.md": mixed}, after={"a.md": "one\nlast\nthree\n"}) == []
     assert written(change, before={"a.md": mixed}, after={"a.md": "one\r\nlast\r\nthree"}) != []
     assert written(change, before={"a.md": whole}, after={"a.md": "one\nlast\nthree\n"}) == ["M17 written-newlines"]
+    more = ("edit_file", {"path": "a.md", "old_string": "two", "new_string": "three\nfour"})
+    for there in ("one\r\nlast\r\nthree\nfour\r\n", "one\r\nlast\r\nthree\r\nfour\r\n"):
+        assert written(more, before={"a.md": whole}, after={"a.md": there}) == []
+    lost = {"a.md": "one\nlast\nthree\nfour\n"}
+    assert written(more, before={"a.md": whole}, after=lost) == ["M17 written-newlines"]
+    assert written(more, before={"a.md": whole}, after=lost, losses=[], strict=False) == []
+
+
+def edited(old, new, before, there, *, says="edited a.md", losses=(), description="", strict=True):
+    """What is found of an edit of a file, behind one of another file that works and is answered "edited b.md"."""
+    calls = [
+        ("edit", {"path": path, "old": one, "new": two}) for path, one, two in (("b.md", "b", "c"), ("a.md", old, new))
+    ]
+    tools = ({"type": "function", "function": {"name": "edit", "description": description}},)
+    return written(
+        *calls, before={"b.md": "b"} | ({"a.md": before} if before is not None else {}),
+        after={"b.md": "c"} | ({"a.md": there} if there is not None else {}),
+        results=["edited b.md", says], edits=Edits(strict), strict=strict, losses=losses, tools=tools,
+    )  # fmt: skip
+
+
+def test_an_edit_of_what_stands_twice_is_refused_made_everywhere_or_says_where_it_was_made():
+    before, every = "one\nlast\none\n", "two\nlast\ntwo\n"
+    first, end, more = "two\nlast\none\n", "one\nlast\ntwo\n", "two\ntwo\none\n"
+    assert edited("one", "two", before, before, says="it stands there twice") == []
+    assert edited("one", "two", before, before) == ["M17 edit-untold"]
+    assert edited("one", "two", before, every) == []
+    assert edited("one", "two", before, first) == edited("one", "two", before, end) == ["M17 edit-ambiguous"]
+    assert edited("one", "two", before, first, strict=False) == []
+    assert edited("one", "two", before, first, says="the first of two") == []
+    assert edited("one", "two", before, first, description="Replaces the first one.") == []
+    assert edited("one", "two", before, more, says="done") == ["M17 written-changed"]
+
+
+def test_an_edit_with_other_line_ends_is_refused_or_leaves_those_of_the_file():
+    before, old, new = "one\r\ntwo\r\nlast\r\n", "one\ntwo", "three\nfour"
+    assert edited(old, new, before, before, says="not found") == []
+    assert edited(old, new, before, "three\r\nfour\r\nlast\r\n") == []
+    for there in ("three\nfour\r\nlast\r\n", "three\r\nfour\nlast\r\n"):
+        assert edited(old, new, before, there) == ["M17 written-newlines"]
+    assert edited(old, new, before, "three\nfour\nlast\n") == ["M17 written-changed"]
+
+
+@pytest.mark.parametrize("there", ["  three\nlast\n one\n", "last\n one\n", "three\nlast\nthree\n\n\nmore\n", ""])
+def test_an_edit_that_differs_in_blanks_is_refused_or_changes_places_that_are_like_it_and_nothing_else(there):
+    before = "  one\nlast\n one\n"
+    assert edited("    one", "    three", before, before, says="not found") == []
+    for good in ("    three\nlast\n one\n", "  one\nlast\n three\n", "three\nlast\nthree\n"):
+        assert edited("    one", "    three", before, good) == []
+    wrong = [] if "three\nlast\n one" in there else ["M17 written-changed"]
+    assert edited("    one", "    three", before, there) == wrong
+    assert edited("    one", "    three", before, there, strict=False) == []
+
+
+@pytest.mark.parametrize(
+    ("there", "found"),
+    [
+        ("abc\n", []), ("X\nabc\n", []), ("abc\nX", []),
+        ("XaXbXcX\n", ["M17 written-changed"]), ("X", ["M17 written-changed"]),
+    ],
+)  # fmt: skip
+def test_nothing_is_replaced_by_what_goes_before_or_behind_a_file_or_is_refused(there, found):
+    assert edited("", "X", "abc\n", there, says="refused") == found
+    told = "If the old text is empty, all of the file is written."
+    assert edited("", "X", "abc\n", there, description=told, says="refused") == ([] if there == "X" else found)
+
+
+def test_an_edit_makes_no_file_that_is_not_there():
+    assert edited("old", "new", None, None, says="not found") == []
+    assert edited("old", "new", None, None) == ["M17 edit-untold"]
+    assert edited("old", "new", None, "new") == ["M20 file-back"]
+    assert edited("old", "new", None, "new", strict=False) == []
+    assert edited("", "new", None, "new") == []
 
 
 def test_equal_calls_take_effect_each_or_say_something_else():

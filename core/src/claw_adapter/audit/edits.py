@@ -1,18 +1,24 @@
-"""What edits are answered: those that find nothing to replace are not answered as those that have replaced something."""
+"""What edits do and are answered, where what they are to replace does not stand in the file once, to the letter."""
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import PLAIN, FileCourse
+from claw_adapter.audit.rendering import LINE_BLANKS, Renderer, bare_lines
+from claw_adapter.audit.units import tool_named
 
 __all__ = ["Edits"]
 
 DIGITS: Final = re.compile(r"\d+")
+BARE: Final = re.compile(r"(?<!\r)\n")
+"""A line end that is no CR LF."""
 
 
 @dataclass(slots=True)
@@ -24,9 +30,14 @@ class Edits:
     """By tool, what it has said of edits that had something to replace, but for the words of the call and numbers."""
 
     def judge(
-        self, course: FileCourse, number: int, files: tuple[Mapping[str, str], Mapping[str, str]], book: Book
+        self,
+        course: FileCourse,
+        number: int,
+        files: tuple[Mapping[str, str], Mapping[str, str]],
+        renderer: Renderer,
+        book: Book,
     ) -> None:
-        """Hold the result of the call that comes next, if it is an edit, against its file.
+        """Hold the call that comes next, if it is an edit, and its result against its file.
 
         What it is answered is what is said of one that works only if its new text is in the file behind the turn.
 
@@ -34,24 +45,122 @@ class Edits:
             course: what the calls of the turn do.
             number: which of them comes next.
             files: those before the turn, and behind it.
+            renderer: the declared renderings.
             book: takes the finding.
         """
         effect, (call, result, exchange) = course.effects[number], course.steps[number]
-        if not self.strict or effect is None or not effect.old or effect.again:
+        if not self.strict or effect is None or effect.old is None or effect.again:
             return
         before, after = files
-        text = course.texts.get(effect.path, [before.get(effect.path)])[-1]
-        if text is None:
-            return
+        text, there = course.texts.get(effect.path, [before.get(effect.path)])[-1], after.get(effect.path)
         tool, said = call.text.partition(" ")[0], result.text
         for part in sorted((effect.path, effect.old, effect.new), key=len, reverse=True):
             said = said.replace(part, "") if part else said
         said = DIGITS.sub("", said).strip()
-        if text.count(effect.old) == 1 and effect.new in after.get(effect.path, ""):
-            self._worked.setdefault(tool, set()).add(said)
-        elif said in self._worked.get(tool, ()) and _absent(effect.old, text):
-            what = f"an edit of {effect.path}, which lacks {effect.old[:50]!r}, is answered as one that works: {said[:60]!r}"
-            book.find("M17", "edit-untold", what, owner="harness", request=exchange.number)
+        last = not course.changes(effect.path, after=number)
+        known, cause, what = said in self._worked.get(tool, ()), "", ""
+        if text is None:
+            if effect.old and last and effect.path not in course.texts:
+                cause, what = self._of_none(effect.path, there, said, known=known)
+        elif effect.old and text.count(effect.old) == 1:
+            if effect.new in (there or ""):
+                self._worked.setdefault(tool, set()).add(said)
+        elif known and (_absent(effect.old, text) or (last and there == text)):
+            lacks = f"which lacks {effect.old[:50]!r}" if effect.old not in text else "which is as before"
+            cause, what = (
+                "edit-untold",
+                f"an edit of {effect.path}, {lacks}, is answered as one that works: {said[:60]!r}",
+            )
+        elif last and there != text and effect.known and not (effect.every and effect.old in text):
+            described = json.dumps(tool_named(exchange.tools, tool))
+            cause, what = _Doubtful(text, effect.old, effect.new, there or "", described).judged(renderer, known=known)
+            what = f"an edit of {effect.path}{what}"
+        if cause:
+            book.find("M20" if cause == "file-back" else "M17", cause, what, owner="harness", request=exchange.number)
+
+    @staticmethod
+    def _of_none(path: str, there: str | None, said: str, *, known: bool) -> tuple[str, str]:
+        """The same of an edit of a file that is not there."""
+        if there is not None:
+            return "file-back", f"{path} was not there, and an edit that had text to replace has made it"
+        untold = f"an edit of {path}, which is not there, is answered as one that works: {said[:60]!r}"
+        return ("edit-untold", untold) if known else ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubtful:
+    """An edit that programs may refuse or make: its `old` text stands in several places, is empty, or differs in blanks."""
+
+    text: str
+    """Of the file before."""
+    old: str
+    new: str
+    there: str
+    """The file's text behind it."""
+    described: str
+    """The tool's definition."""
+
+    def judged(self, renderer: Renderer, *, known: bool) -> tuple[str, str]:
+        """The cause of a finding and what it says; empty where that is one of the ways to make such an edit."""
+        places = self._places() if self.old else []
+        if not places:
+            if self.old or self._put_beside() or ("empty" in self.described and self.there.split() == self.new.split()):
+                return "", ""
+            return "written-changed", " that has nothing to replace has changed what stands there"
+        if not self._made(places) and not self._declared(places, renderer):
+            return (
+                "written-changed",
+                f", where {self.old[:50]!r} stands more than once, or in other blanks, has changed more",
+            )
+        mixed = "\n" in self.old and not BARE.search(self.text) and BARE.search(self.there)
+        if mixed and not renderer.has("newline"):
+            return "written-newlines", " has brought a line end that is no CR LF into a file that has no other"
+        if known and self.old in self.text and "first" not in self.described and not self._made(places, every=True):
+            return (
+                "edit-ambiguous",
+                f" has changed some of {len(places)} places where {self.old[:50]!r} stands, and says nothing",
+            )
+        return "", ""
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Where the old text stands; if it does not, where lines stand that are its lines in other blanks."""
+        if self.old in self.text:
+            return [found.span() for found in re.finditer(re.escape(self.old), self.text)]
+        wanted = [line.split() for line in self.old.split("\n")]
+        lines = self.text.split("\n")
+        starts = [0, *itertools.accumulate(len(line) + 1 for line in lines)]
+        ends = {at: at + len(wanted) for at in range(len(lines) - len(wanted) + 1)}
+        return [
+            (starts[at], starts[end] - 1)
+            for at, end in ends.items()
+            if [line.split() for line in lines[at:end]] == wanted
+        ]
+
+    def _made(self, places: Sequence[tuple[int, int]], *, every: bool = False) -> bool:
+        """Whether the new text stands in any of the places, or in every one, in whatever blanks, and all else stays."""
+        new = r"\s*" + r"\s+".join(map(re.escape, self.new.split())) + r"\s*"
+        pattern, end = "", 0
+        for start, behind in places:
+            kept = "" if every else f"|{re.escape(self.text[start:behind])}"
+            pattern += f"{re.escape(self.text[end:start])}(?:{new}{kept})"
+            end = behind
+        return re.fullmatch(pattern + re.escape(self.text[end:]), self.there) is not None
+
+    def _declared(self, places: Sequence[tuple[int, int]], renderer: Renderer) -> bool:
+        """Whether declared renderings and losses explain what the file is, with the new text in one of the places or all."""
+        way = bare_lines if LINE_BLANKS in renderer.losses else str
+        for chosen in (places, *([place] for place in places)):
+            text = self.text
+            for start, end in reversed(chosen):
+                text = f"{text[:start]}{self.new}{text[end:]}"
+            if way(renderer.plain(text)) == way(renderer.plain(self.there)):
+                return True
+        return False
+
+    def _put_beside(self) -> bool:
+        """Whether the new text was put before or behind all that stands there."""
+        text, new = self.text.split(), self.new.split()
+        return self.there.split() in (new + text, text + new)
 
 
 def _absent(old: str, text: str) -> bool:

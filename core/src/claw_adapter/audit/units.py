@@ -74,6 +74,12 @@ def tool_names(tools: Sequence[Mapping[str, Any]]) -> set[str]:
     return {str(one.get("name", "")) for one in functions if isinstance(one, dict)}
 
 
+def tool_named(tools: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
+    """The definition of a tool that a request offers; empty if it does not."""
+    functions = (tool.get("function") for tool in tools)
+    return next((one for one in functions if isinstance(one, dict) and one.get("name") == name), {})
+
+
 def call_text(name: str, arguments: Any) -> str:
     """A call as one text, the same for the same call."""
     if isinstance(arguments, str):

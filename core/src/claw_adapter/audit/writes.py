@@ -107,7 +107,7 @@ def judge_writes(
         effect = course.effects[number]
         if strict and (names := gone_by(arguments_of(call))) is not None:
             gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
-        files.edits.judge(course, number, (files.before, files.after), book)
+        files.edits.judge(course, number, (files.before, files.after), renderer, book)
         course.go_on()
         asked |= dict.fromkeys(course.changed_by(number), exchange.number)
         if effect is not None:
@@ -176,7 +176,7 @@ def _judge_text(
     demanded = strict and path not in files.encoded  # what is no UTF-8 may be refused
     demanded = demanded and (bool(must) or not _refused(path, steps, files))  # and so may what leaves no text
     demanded = demanded or (files.lacks(path) and _shown_as_there(path, must, steps, files))
-    how = _how_written(path, must, files, "missing" if demanded else "")
+    how = _how_written(path, must, files, "missing" if demanded else "", strict=strict)
     if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
         return
     if how and (lost := _lost(must, there or "", renderer)):
@@ -208,22 +208,33 @@ def _refused(path: str, steps: Steps, files: WrittenFiles) -> bool:
     return bool(last[1].strip()) and last[1] not in results.get(last[0], [])
 
 
-def _how_written(path: str, must: str, files: WrittenFiles, refused: str) -> str:
-    """What became of the text of a file; `refused` where it is as before, nothing where only its line ends were made one."""
-    there = files.after.get(path)
-    if there is None or there == files.before.get(path):
+def _how_written(path: str, must: str, files: WrittenFiles, refused: str, *, strict: bool) -> str:
+    """What became of the text of a file; `refused` where it is as before, nothing where only its line ends were made one.
+
+    Where all of them were CR LF before, they are not to become others, if only calls can have changed it.
+    """
+    before, there = files.before.get(path), files.after.get(path)
+    if there is None or there == before:
         return refused
-    return "" if _mixed(must) and not _mixed(there) and _ends(there) == _ends(must) else _how(must, there)
+    lost = strict and before and "\r\n" in before and not _mixed(before) and "\r\n" not in there
+    return "" if _mixed(must) and not (_mixed(there) or lost) and _ends(there) == _ends(must) else _how(must, there)
 
 
 def _judge_modes(
     course: FileCourse, files: WrittenFiles, renderer: Renderer, asked: Mapping[str, int], book: Book
 ) -> None:
-    """Files in which something was replaced, and that could be executed before: nothing else has taken that away."""
+    """Files in which something was replaced, or that were written over, and that could be executed before.
+
+    Nothing else has taken that away: of those that were written over, nobody's command has done anything to them.
+    """
     edited = {effect.path for effect in course.effects if effect and effect.old is not None}
-    for path in sorted(edited & {*files.barred}) if Drop(what="executable") not in renderer.losses else ():
-        what = f"a line of {path} was to be replaced, and it can no longer be executed"
-        book.find("M17", "written-mode", what, owner="harness", request=asked[path])
+    left = {path for told in course.told if told is not None for path in told.leaves}
+    over = {path for path, texts in course.texts.items() if None not in texts and path not in left}
+    for path in sorted((edited | over) & {*files.barred}) if Drop(what="executable") not in renderer.losses else ():
+        what = f"a line of {path} was to be replaced" if path in edited else f"{path} was written over"
+        book.find(
+            "M17", "written-mode", f"{what}, and it can no longer be executed", owner="harness", request=asked[path]
+        )
 
 
 def _not_again(steps: Steps, course: FileCourse, files: WrittenFiles, path: str) -> RequestUnit | None:

@@ -112,7 +112,7 @@ class Drop(Record):
             "text_before_calls": "a reply of the past is left out when the next message has tool calls",
             "long_numbers": "whole numbers beyond 2^53 in the arguments of calls are rounded",
             "escapes": "escapes (\\uXXXX) in the arguments of calls become the characters that they name, in files too",
-            "executable": "a file that is edited can no longer be executed",
+            "executable": "a file that is edited or written over can no longer be executed",
             "line_end": "an edit that takes a text out takes out the line end behind it as well",
             "line_blanks": "blanks at the ends of lines may be left out of what is written, or put in the place of a text",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",

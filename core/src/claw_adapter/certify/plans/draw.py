@@ -59,6 +59,7 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
 BRONZE: Final[tuple[Chain, ...]] = (
     said.many_steps,
     writing.edited_large,
+    writing.edited_in_doubt,
     files.kinds,
     commands.failing_steps,
 )

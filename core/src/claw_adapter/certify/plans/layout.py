@@ -217,8 +217,12 @@ class _Layout:
     def _use(self, use: ToolUse) -> ToolUse | None:
         """A purpose with what is to come back, None where what it needs is not there; what it makes of the files is kept."""
         text = self.files.get(use.target)
-        times = 0 if use.missed else 1
-        once = text is not None and (use.kind != "edit" or use.every or text.count(use.wanted[0]) == times)
+        missed = use.missed and use.target in self.files  # perhaps no more
+        once = (
+            missed
+            if text is None
+            else use.kind != "edit" or use.every or (text.count(use.wanted[0]) == 1) != use.missed
+        )
         if any(self.files.get(name) is None for name in use.needs):
             return None
         effect = use.effect or CommandEffect()
@@ -237,7 +241,7 @@ class _Layout:
                 use = use.model_copy(update={"alike": use.kind == "write" and _alike(text, use.content)})
                 end = "" if use.kind == "write" else "\n"
                 self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
-            case "edit":
+            case "edit" if not use.missed:
                 self.files[use.target] = (text or "").replace(use.wanted[0], use.content)
             case "drop" | "move":
                 self.files |= {use.target: None, **({use.content: text} if use.kind == "move" else {})}

@@ -105,7 +105,7 @@ class ToolUse(Record):
     exit: int = 0
     """The status with which a command ends that has shown something."""
     missed: bool = False
-    """An edit's text is not in the file: it was read before somebody changed it, and nothing is to be replaced."""
+    """An edit's text is not in the file, or not once, or the file has gone: it may be refused, or nothing is to be replaced."""
     here: bool = False
     """A command writes a text as a here-document."""
     effect: CommandEffect | None = None

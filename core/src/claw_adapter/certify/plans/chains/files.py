@@ -105,7 +105,8 @@ def wide(drawing: Drawing) -> list[Unit]:
 def binaries(drawing: Drawing) -> list[Unit]:
     """Files that are no text are left as they are, and one of them is replaced.
 
-    A line is edited of a script that may be executed, and of a text in another encoding, which a command shows before.
+    A line is edited of a script that may be executed, which is then written over, and of a text in another encoding, which a
+    command shows before.
     """
     folder = drawing.texts.word()
     path = f"{folder}/{drawing.texts.word()}.bin"
@@ -121,7 +122,9 @@ def binaries(drawing: Drawing) -> list[Unit]:
     show = ToolUse(kind="cat", target=other.path)
     listed = ToolUse(kind="list", target=folder)
     first = drawing.turn(drawing.does(*looks[:2], show, listed), drawing.does(said, begun), drawing.says())
-    second = drawing.turn(drawing.does(looks[2]), drawing.does(edited, *_added_behind(drawing, marked)), drawing.says())
+    over = ToolUse(kind="write", target=script.path, content=f"#!/bin/sh\necho {drawing.texts.word()}\n")
+    changes = drawing.does(edited, over, *_added_behind(drawing, marked))
+    second = drawing.turn(drawing.does(looks[2]), changes, drawing.says())
     kind = f"{folder}/{drawing.texts.word()}"
     drawing.steps.append(PlanFile(path=kind, text=_any_bytes(drawing), encoding="latin-1"))
     become = PlanChange(path=kind, action="new", text=drawing.texts.lines(4))
@@ -130,7 +133,7 @@ def binaries(drawing: Drawing) -> list[Unit]:
 
 
 def _marked(drawing: Drawing) -> tuple[PlanFile, ToolUse]:
-    """A text as other systems write it, and an edit of its first line, before which a mark stands.
+    """A text as other systems write it, and an edit of its first line, before which a mark stands, into two.
 
     It has blanks and line ends of every kind within its lines, and its last line does not end.
     """
@@ -138,7 +141,8 @@ def _marked(drawing: Drawing) -> tuple[PlanFile, ToolUse]:
     lines = (first, f"{odd} {drawing.texts.between(BREAKS)}", f"{drawing.texts.between(CONTROLS)}\t", *more, last)
     file = PlanFile(path=drawing.texts.path(), text=MARK + drawing.rng.choice(("\n", "\r\n")).join(lines))
     drawing.steps.append(file)
-    return file, ToolUse(kind="edit", target=file.path, wanted=(first,), content=drawing.texts.sentence())
+    new = "\n".join(drawing.texts.sentence() for _ in range(2))
+    return file, ToolUse(kind="edit", target=file.path, wanted=(first,), content=new)
 
 
 def _added_behind(drawing: Drawing, file: PlanFile) -> list[ToolUse]:
@@ -323,13 +327,15 @@ def missing(drawing: Drawing) -> list[Unit]:
 
 
 def deleted(drawing: Drawing) -> list[Unit]:
-    """A file is read, deleted by an update, and asked for again."""
+    """A file is read, deleted by an update, and asked for again; in the plan without a past, one of its lines is edited."""
     file = drawing.file(drawing.rng.randrange(3, 40))
     look = ToolUse(kind="read", target=file.path)
     gone = PlanChange(path=file.path, action="delete")
+    old, new = file.text.split("\n")[0], drawing.texts.sentence()
+    edits = [ToolUse(kind="edit", target=file.path, wanted=(old,), content=new, missed=True)][drawing.height :]
     return [
         [drawing.turn(drawing.does(look), drawing.says())],
-        [gone, drawing.turn(drawing.does(look), drawing.says())],
+        [gone, drawing.turn(*map(drawing.does, (look, *edits)), drawing.says())],
     ]
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "cut_out",
     "edited",
     "edited_at_once",
+    "edited_in_doubt",
     "edited_large",
     "edited_plainly",
     "odd",
@@ -44,15 +45,18 @@ ENDS_OF_FILES: Final = ("", "\n\n")
 
 
 def by_whole_paths(drawing: Drawing) -> list[Unit]:
-    """A file is written where none was, read and edited by its whole path, and read again, by the one or the other."""
-    path, text = f"{drawing.texts.word()}/{drawing.texts.word()}.md", drawing.texts.lines(4)
+    """A file is written where none was, read and edited by its whole path, and read again, by the one or the other.
+
+    Its lines begin with tabs, as do two that are replaced, and the new one.
+    """
+    path = f"{drawing.texts.word()}/{drawing.texts.word()}.md"
+    text = "".join(f"{deep}{drawing.texts.sentence()}\n" for deep in ("\t", "\t\t", "\t", ""))
     made = ToolUse(kind="write", target=path, content=text, absolute=True)
     look = ToolUse(kind="read", target=path)
     far = look.model_copy(update={"absolute": True})
     lists = ToolUse(kind="list", target=path.partition("/")[0], absolute=True)
-    edit = ToolUse(
-        kind="edit", target=path, wanted=(text.split("\n")[1],), content=drawing.texts.sentence(), absolute=True
-    )
+    old = "\n".join(text.split("\n")[:2])
+    edit = ToolUse(kind="edit", target=path, wanted=(old,), content=f"\t\t{drawing.texts.sentence()}", absolute=True)
     replies = (made,), (look, lists), (edit,), (far, look)
     return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
 
@@ -183,6 +187,41 @@ def edited_plainly(drawing: Drawing) -> list[Unit]:
     plain = f'"{one}" - it\'s {other}\u2026'
     change = ToolUse(kind="edit", target=file.path, wanted=(plain,), content=drawing.texts.sentence(), missed=True)
     return [[drawing.turn(*map(drawing.does, (look, change, look)), drawing.says())]]
+
+
+def edited_in_doubt(drawing: Drawing) -> list[Unit]:
+    """Edits that are refused, or made in one of few ways, behind one that is sure, all of them in one turn.
+
+    What they are to replace stands there twice, has LF where the file has CR LF, is nothing at all, or has blanks that the file
+    has not: at the beginnings of lines that stand in one place, or in two, and within a line.
+    """
+    sure, *lines = (drawing.texts.sentence() for _ in range(5))
+    one, two, *rest = lines
+    block = f"{one}\n{two}"
+    wide = one.replace(" ", "  ")
+    texts = {
+        "\n".join((sure, one, rest[0], one, rest[1], "")): one,
+        "".join(f"{line}\r\n" for line in lines): block,
+        "".join(f"{line}\n" for line in rest): "",
+        "".join(f"    {line}\n" for line in (rest[0], *block.split("\n"), rest[1])): f"      {one}\n      {two}",
+        f"if:\n  {one}\n  {two}\nelse:\n    {one}\n    {two}\n{rest[0]}\n": f"      {one}\n      {two}",
+        "\n".join((rest[0], f"{two}\n{wide}\n{two}", rest[1], "")): f"{two}\n{one}\n{two}",
+    }
+    files = [PlanFile(path=drawing.texts.path(), text=text) for text in texts]
+    drawing.steps += files
+    looks = [ToolUse(kind="read", target=file.path) for file in files]
+    certain = ToolUse(kind="edit", target=files[0].path, wanted=(sure,), content=drawing.texts.sentence())
+    edits = [
+        ToolUse(kind="edit", target=file.path, wanted=(old,), content=_like(drawing, old), missed=True)
+        for file, old in zip(files, texts.values(), strict=True)
+    ]
+    return [[drawing.turn(*(drawing.does(*uses) for uses in (looks, (certain,), edits)), drawing.says())]]
+
+
+def _like(drawing: Drawing, old: str) -> str:
+    """New text of as many lines, as deep."""
+    blanks = old[: len(old) - len(old.lstrip())]
+    return "\n".join(f"{blanks}{drawing.texts.sentence()}" for _ in old.split("\n"))
 
 
 def cut_out(drawing: Drawing) -> list[Unit]:
