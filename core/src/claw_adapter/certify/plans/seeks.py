@@ -25,7 +25,7 @@ SIGNS: Final = ("${},50 (net)", "[{}] a+b", "{}? *or* not", "{}|{{x}}", "^{}.5$"
 """Texts with signs that mean something in patterns."""
 DASHED: Final = ("-e {}", "--{}", "-{} x", "-v {}")
 """Texts that begin as an option of a command."""
-LONG: Final = 2_300
+LONG: Final = 2_100
 """Characters of a long line, few tokens of one sign, before what is looked for."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml")
 

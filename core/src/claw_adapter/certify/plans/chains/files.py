@@ -54,7 +54,7 @@ PAGED: Final = (400, 401, 419, 500, 501)
 """Lines of a file that is read by pages: as many as some show at once, or one more."""
 HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
-CROWD: Final = (101, 131)
+CROWD: Final = (101, 110)
 """Files in a folder that has more of them than some lists show."""
 LETTERS: Final = "adkmpsvz"
 """With which their names begin: they were not made in the order of their names."""
