@@ -262,7 +262,8 @@ class _Layout:
                 sought = use.content if use.pattern else re.escape(use.content)
                 wanted = [posixpath.basename(path) for path, text in there.items() if re.search(sought, text)]
             case "find":
-                wanted = fnmatch.filter(map(posixpath.basename, there), posixpath.basename(use.content))
+                inside = [path for path in there if not use.target or path.startswith(f"{use.target}/")]
+                wanted = fnmatch.filter(map(posixpath.basename, inside), posixpath.basename(use.content))
             case _:  # what was never there is asked for once
                 wanted = [there[use.target]] if use.target in there else []
         return use.model_copy(update={"wanted": tuple(wanted)})

@@ -56,8 +56,6 @@ HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 CROWD: Final = (101, 110)
 """Files in a folder that has more of them than some lists show."""
-LETTERS: Final = "adkmpsvz"
-"""With which their names begin: they were not made in the order of their names."""
 TABLES: Final = ("csv", "csv", "tsv", "txt")
 LIKE_FOLDERS: Final = ("s.csv", "age.md", "-list.md", "ment.txt", "_1.md")
 """How names of files go on that begin as those of folders which some programs leave out."""
@@ -217,8 +215,7 @@ def _crowd(drawing: Drawing) -> list[ToolUse]:
     """
     folder, number = f"{drawing.rng.choice(FOLDERS)}/{drawing.rng.choice(NOUNS)}", str(drawing.texts.number())
     for at in range(drawing.rng.randrange(*CROWD)):
-        path = f"{folder}/{drawing.rng.choice(LETTERS)}{at:03}.txt"
-        drawing.steps.append(PlanFile(path=path, text=f"{number}\n"))
+        drawing.steps.append(PlanFile(path=f"{folder}/{at:03}.txt", text=f"{number}\n"))
     seeks = (("search", number), ("find", "**/*.txt"))
     return [
         ToolUse(kind="list", target=folder), *(ToolUse(kind=kind, target=folder, content=text) for kind, text in seeks),
