@@ -290,6 +290,19 @@ class DropsTheMark(Agent):
         agent.tool_edit_file = edited
 
 
+class EditsTheFirst(Agent):
+    """Of several places where a text stands an edit changes the first, and says what it always says."""
+
+    def change(self, agent):
+        edit = agent.tool_edit_file
+
+        def edited(path, old, new):
+            text = (agent.workspace / path).read_bytes().decode() if (agent.workspace / path).exists() else ""
+            return agent.tool_write_file(path, text.replace(old, new, 1)) if old in text else edit(path, old, new)
+
+        agent.tool_edit_file = edited
+
+
 class ListsAHundred(Agent):
     def change(self, agent):
         lists = agent.tool_list_files
@@ -381,6 +394,7 @@ FIRST = [
     ("bronze", twice_in_a_reply, RemembersCallsOfATurn, "M17 written-once"),
     ("bronze", lambda turn, _: any(use.kind == "edit" for use in uses_of(turn)), DropsTheMark, "M17 written-mark"),
     ("bronze", lambda turn, _: any(use.kind == "edit" for use in uses_of(turn)), EditsByPattern, "M17 written-changed"),
+    ("bronze", lambda turn, _: any(use.missed for use in uses_of(turn)), EditsTheFirst, "M17 edit-ambiguous"),
     ("bronze", lambda turn, _: any(use.kind == "list" for use in uses_of(turn)), ListsAHundred, "M20 listing-wrong"),
     ("gold", lambda turn, _: turn.wordless, AnswersWithThoughts, "M14 answer-thought"),
     ("gold", fails_for_good, SaysWhatItHas, "M15 failure-answered"),
