@@ -425,7 +425,7 @@ def test_an_editor_may_give_a_file_of_mixed_line_ends_one_kind_and_no_other_file
 
 
 def edited(old, new, before, there, *, says="edited a.md", losses=(), description="", strict=True):
-    """What is found of an edit of a file, behind one of another file that works and is answered "edited b.md"."""
+    """What is found of an edit of a file, behind one of another file that is answered as one that works."""
     calls = [
         ("edit", {"path": path, "old": one, "new": two}) for path, one, two in (("b.md", "b", "c"), ("a.md", old, new))
     ]

@@ -41,9 +41,9 @@ UNREADABLE: Final[tuple[FaultKind, ...]] = ("garbage", "empty")
 LONG: Final = (66_000, 67_000)
 """Characters of a long answer, of a prompt into which somebody has put a whole file, and of a file that is written or shown."""
 ANSWERED: Final = (20, 80, 300, 600)
-REMARKED: Final = (30, 200, 200, 700)
+REMARKED: Final = (30, 100, 200, 400)
 """Characters of an answer, and of what is said beside calls, which may be more than the answer."""
-BESIDE: Final = (0.2, 0.3, 0.2)
+BESIDE: Final = (0.1, 0.3, 0.2)
 """How often something is said beside calls, by the level: what is long is to fit into the windows that harnesses take."""
 ASIDES: Final = 6
 """Files beside one that is written, whose names are made from its own."""
