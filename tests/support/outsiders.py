@@ -319,7 +319,15 @@ class ListsAHundredAndSaysSo(Agent):
             names = lists(directory).splitlines()
             return "\n".join([*names[:100], *([f"({len(names) - 100} more)"] if len(names) > 100 else [])])
 
-        agent.tool_list_files = some
+        def search(query, directory="."):
+            agent.tool_list_files = lists
+            try:
+                return searches(query, directory)
+            finally:
+                agent.tool_list_files = some
+
+        searches = agent.tool_search_files
+        agent.tool_list_files, agent.tool_search_files = some, search
 
 
 class AnswersWithThoughts(Agent):

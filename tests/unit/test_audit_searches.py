@@ -159,6 +159,16 @@ def test_a_search_that_looks_only_at_files_whose_names_end_so():
     assert causes(LINES, "(nothing found)", search=Search("141734", "", False, False, suffixes=("txt",))) == []
 
 
+def test_a_file_that_a_refusal_names_was_not_found():
+    searches, failed = Searches(), Failed()
+    world = SearchWorld({path: Passage(now=(text,)) for path, text in FILES.items()}, (), {}, END)
+    alone = Search("141734", "notes/b.md", False, False)
+    every = (NUMBER, "no ripgrep"), (alone, "notes/b.md is no folder"), (NUMBER, "no ripgrep")
+    for number, (search, flat) in enumerate(every):
+        searches.judge("glob", search, flat, world, failed, number)
+    assert not (*failed.found, *failed.decided().found)
+
+
 def test_names():
     search = Search("*.md", "notes", True, False)
     assert causes("notes/b.md\nnotes/d.md", search=search) == []

@@ -213,7 +213,8 @@ class Searches:
         """
         found = [path for path in world.there if _due(search, path, world.texts(path))]
         shown = world.named(found, flat)
-        self._reach(tool, search, shown)
+        if search.folder not in world.there:  # a refusal may name the only file that was asked for
+            self._reach(tool, search, shown)
         if old := next(_stale(search, flat, world), ""):
             what = f"a search for {search.text!r} shows what is not there any more: {old[:80]!r}"
             failed.note("M20", "search-stale", search.text, what, request)
