@@ -359,7 +359,7 @@ class Reads:
         elif broken := _broken(versions, reading.result):
             what = f"reading {label} breaks the line {broken[:80]!r}, and nothing tells that from an end of a line"
             failed.note("M20", BROKEN, label, what, request)
-        elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if text.strip()):
+        elif any(whole_in(text, pages) or _laid_out(text, pages) for text in versions if _shows(text, flat)):
             failed.mended(label, but=STAYS)
         elif not versions:
             _mistaken(reading.arguments, flat, files, failed, request, made)
@@ -459,6 +459,11 @@ class Reads:
 def _again(before: tuple[Mapping[str, object], str], now: tuple[Mapping[str, object], str]) -> bool:
     """Whether a reading is made again, and begins as it did: it is no further page then."""
     return before[0] == now[0] and before[1].lstrip().partition("\n")[0] == now[1].lstrip().partition("\n")[0]
+
+
+def _shows(text: str, flat: str) -> bool:
+    """Whether a result has any line of a text: one that has none is no page of it."""
+    return any(line in flat for line in lines_of_text(text))
 
 
 def _dropped(steps: Steps) -> dict[str, int]:

@@ -33,7 +33,7 @@ def added(drawing: Drawing) -> list[Unit]:
     look = ToolUse(kind="read", target=file.path)
     old = file.text.split("\n")[0]
     change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.sentence())
-    replies = (look, show, fails, works), (add, add), (add,), (change,), (look, show)
+    replies = (look, show, works, fails), (add, add), (add,), (change,), (look, show)
     return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
 
 
