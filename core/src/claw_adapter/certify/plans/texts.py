@@ -54,7 +54,7 @@ KINDS: Final = {
     "yaml": ("# {0}", "zip: 01067", "on: yes", "a: &x {n}", "b: *x", "at: 12:30:00"),
     "toml": ("[{0}]", "v = 1_000", "day = 2025-01-06  # {n}"),
     "ini": ("; {0}", "[{0}]", "path = %(home)s/{n}"),
-    "ts": ("@{0}() export class A<T extends {{}}> {{", "  n = {n} as const; // `${{x}}`", "}}"),
+    "ts": ("@{0}() export class A{n}<T extends {{}}> {{", "  n = {n} as const; // `${{x}}`", "}}"),
     "py": ("#!/usr/bin/env python3", "# -*- coding: utf-8 -*-", "def f(x: int = {n}) -> str:", "\treturn f'{{x!r}} {0}'"),
     "go": ("package {0}", "// {n}", "func main() {{", "\tfmt.Printf(`%d\\n`, {n})", "}}"),
     "sql": ("-- {0}", "SELECT * FROM \"{0}\" WHERE id = '{n}';", "/* {n} */"),
