@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,6 +79,7 @@ def as_text(pattern: str) -> str | None:
     return text if as_pattern(text) == pattern else None
 
 
+@functools.lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
     """The words of an identifier in camel, snake or kebab case, lower-cased."""
     return tuple(re.findall(r"[^\W_]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))

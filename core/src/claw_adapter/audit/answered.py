@@ -37,15 +37,18 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
     for call, result, exchange in steps:
         arguments = arguments_of(call)
         script, shown = run_by(arguments), shown_by(arguments)
-        path = script or (shown.path if shown else "")
-        ends = ENDS.fullmatch(before.get(path, "")) if script else shown
-        if ends is None or before.get(path) != after.get(path):
+        path = shown.path if shown else script
+        ends = ENDS.fullmatch(before.get(script, ""))
+        fails = shown.fails if shown else ends[1] != "0" if ends else None
+        if fails is None or before.get(path) != after.get(path):
             continue
-        works = ends[1] == "0" if isinstance(ends, re.Match) else not ends.fails
-        said, what = result.text.replace(path, "").strip(), "" if script else path
-        tool = call.text.partition(" ")[0]
-        told[tool, what, works] = said
-        if told.get((tool, what, not works)) == said:
+        tool, prints, said = (
+            call.text.partition(" ")[0],
+            shown.path if shown else "",
+            result.text.replace(path, "").strip(),
+        )
+        told[tool, prints, fails] = said
+        if told.get((tool, prints, not fails)) == said:
             what = f"a command that ends with an error is answered as one that does not: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 

@@ -19,8 +19,6 @@ SAMPLING: Final = (
     "temperature", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort", "n",
     "max_tokens", "max_completion_tokens", "max_output_tokens",
 )  # fmt: skip
-
-
 PAIRED: Final = ("openai-chat", "anthropic-messages")
 """Dialects whose providers refuse a call without its one result right behind it, and a result without its call."""
 

@@ -31,6 +31,7 @@ __all__ = [
 AROUND: Final = re.compile(r"^sleep [\d.]+ && |; exit \d+$")
 """What a command waits for before, and the status with which it ends."""
 FAILS: Final = re.compile(r"; exit [1-9]\d*$")
+"""That status, where it is one of a failure."""
 WAITS: Final = re.compile(r"sleep ([\d.]+) && ")
 LONG: Final = 10.0
 """Seconds from which on a command may go on in the background."""

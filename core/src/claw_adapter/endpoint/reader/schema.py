@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -87,7 +86,6 @@ _REMARKS: Final = (
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 
 
-@functools.lru_cache(maxsize=4096)
 @dataclass(frozen=True, slots=True)
 class Param:
     """One parameter; `types` are JSON Schema type names, empty when the schema does not say."""
