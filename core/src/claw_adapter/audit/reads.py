@@ -181,7 +181,7 @@ class Reads:
             told=files.told,
         )  # fmt: skip
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
-        named, dropped = set[str](), _dropped(steps)
+        named, dropped = set[str](), _dropped(steps, files.told)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(_named(name, arguments))
@@ -466,10 +466,14 @@ def _shows(text: str, flat: str) -> bool:
     return any(line in flat for line in lines_of_text(text))
 
 
-def _dropped(steps: Steps) -> dict[str, int]:
+def _dropped(steps: Steps, told: Sequence[ToldCommand | None]) -> dict[str, int]:
     """Files that a command removes or moves, each with the request whose reply does so first."""
-    named = ((gone_by(arguments_of(call)), exchange.number) for call, _, exchange in reversed(steps))
-    return {names[0]: number for names, number in named if names is not None}
+    found = dict[str, int]()
+    for (call, _, exchange), one in zip(reversed(steps), reversed(told or [None] * len(steps)), strict=True):
+        names = gone_by(arguments_of(call))
+        left = one.leaves if one is not None else {}
+        found |= dict.fromkeys((*(names or ())[:1], *(path for path in left if left[path] is None)), exchange.number)
+    return found
 
 
 def _either(one: Mapping[str, Passage], other: Mapping[str, Passage]) -> dict[str, Passage]:
