@@ -262,6 +262,22 @@ def test_a_line_of_a_gold_file_that_says_what_may_be_known_is_no_leak(tmp_path):
     assert known.judge(["Ann's payment was made, and made twice"], 0) == []
 
 
+def test_a_line_that_the_agent_has_made_by_a_call_is_no_leak_though_an_update_says_it_later(tmp_path):
+    root = write_scenario(tmp_path / "s", [{"id": "r1"}, {"id": "r2"}])
+    (root / "workspace/rules.md").write_text("For a late convoy EUR 650 are taken off the bill.\n")
+    scenario = load_scenario(root)
+    known = KnownLines(scenario, ScenarioLines.of(scenario, load_gold(root)), {})
+    line = "For a late convoy EUR 650 are not off the bill."
+    known.lines.later[line] = 1
+    for calls in ((), ["grep taken rules.md"], ["echo not"]):
+        known.called(calls)
+        assert [one.line for one in known.judge([line], 0)] == [line]
+    known.called(["sed -i 's/taken/not/' rules.md"])
+    assert known.judge([line], 0) == []
+    known.lines.later["For a late convoy EUR 800 are not off the bill."] = 1
+    assert known.judge(["For a late convoy EUR 800 are not off the bill."], 0)
+
+
 def test_a_number_that_is_looked_for_is_no_size_of_a_page():
     assert asks_for_part({"session_key": "chat", "query": "6000"}, 68)
     assert not asks_for_part({"session_key": "chat", "limit": "6000", "query": None}, 68)

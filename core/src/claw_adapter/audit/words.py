@@ -64,6 +64,7 @@ class KnownLines:
     others: Mapping[str, set[str]]
     """Scenario → lines by which other conversations of the run are known."""
     _seen: str = field(init=False, default="")
+    _calls: list[str] = field(init=False, default_factory=list)
 
     @property
     def worlds(self) -> list[World]:
@@ -73,6 +74,10 @@ class KnownLines:
     def visible(self, texts: Iterable[str]) -> None:
         """What an agent has been shown, or has said itself, may come again."""
         self._seen += "\n" + "\n".join(texts)
+
+    def called(self, calls: Iterable[str]) -> None:
+        """The arguments of an agent's calls: it may have changed by them what it was shown."""
+        self._calls += calls
 
     def judge(self, texts: Sequence[str], number: int) -> list[Forbidden]:
         """The first line of each kind that must not be in these texts at round `number`."""
@@ -97,7 +102,26 @@ class KnownLines:
         shown = [text for item in self.scenario.rounds[: number + 1] for text in round_texts(item)]
         for world in self.worlds[: number + 1]:
             shown += [*world_texts(world), *world.files, *world.sessions]
-        return any(said in text for text in shown)
+        return any(said in text for text in shown) or self._made(said, shown)
+
+    def _made(self, line: str, shown: Iterable[str]) -> bool:
+        """Whether an agent has made this line of one that was shown, by a call that says what is put in place of what."""
+        whole = line.split()
+        for one in lines_of(shown):
+            old, new = _apart(_EDGES.sub("", one).split(), whole)
+            little = (old or new) and len(old) + len(new) < len(whole)
+            if little and any(" ".join(old) in call and " ".join(new) in call for call in self._calls):
+                return True
+        return False
+
+
+def _apart(one: Sequence[str], other: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The words of each that are left when those with which both begin, and those with which both end, are taken away."""
+    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    one, other = one[at:], other[at:]
+    pairs = enumerate(zip(reversed(one), reversed(other), strict=False))
+    end = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return one[: len(one) - end], other[: len(other) - end]
 
 
 def _unquoted(text: str) -> str:

@@ -35,6 +35,12 @@ AGAIN: Final = 5
 """How often two commands are repeated in one turn."""
 WORDLESS: Final = ("", " ", "\n\n")
 SHORT: Final = ("OK", "No.", "42", "是", "B")
+WRAPPED: Final = (
+    '```json\n{{"text": "{0}"}}\n```', "```text\n{0}\n```", "```markdown\n# {0}\n```", "```python\nprint('{0}')\n```",
+    '{{"answer": "{0}"}}', '["{0}"]', '"{0}"', "'{0}'", "`{0}`", "**{0}**", "<answer>{0}</answer>", "<result>\n{0}\n</result>",
+    "\\boxed{{{0}}}", "({0})", "answer: {0}", "#### {0}",
+)  # fmt: skip
+"""All of an answer in a frame, which some programs take off."""
 UNFINISHED: Final = (
     "Shall I go on?", "Do you want me to do that now?", "Next I will look at the files.", "Let me check that first.",
     "- [ ] the rest", "To be continued...", "I will now do the following:", "DONE", "Please confirm (yes/no).",
@@ -57,7 +63,7 @@ def plain(drawing: Drawing) -> list[Unit]:
 
 
 def short_answers(drawing: Drawing) -> list[Unit]:
-    """Answers: a word, code or data as no program writes it, about failures, of a talk, as if it went on or had begun.
+    """Answers: a word, code or data as no program writes it, about failures, of a talk, in a frame, as if it went on or had begun.
 
     One, and a prompt, has line ends of another system.
     """
@@ -66,6 +72,7 @@ def short_answers(drawing: Drawing) -> list[Unit]:
         f'{{ "text":"{drawing.texts.sentence()}", "n":{drawing.texts.number()}.0,"e": 1e3,"e": "\\u00e9\\/" , "a":[ ]}}',
     )
     told = [f"{drawing.texts.sentence()}.\n{end}" for end in drawing.dealt(UNFINISHED)]
+    told += [frame.format(drawing.texts.sentence()) for frame in drawing.dealt(WRAPPED)]
     told += [f"{begin}{drawing.texts.sentence()}." for begin in drawing.dealt(BEGINNINGS)]
     told += ["\n".join([drawing.texts.sentence()] * EQUAL)] if drawing.height == 0 else []
     told.append("\r\n".join(drawing.texts.sentence() for _ in range(3)))

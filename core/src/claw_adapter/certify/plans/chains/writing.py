@@ -137,16 +137,16 @@ def edited(drawing: Drawing) -> list[Unit]:
     change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=new)
     gone = ToolUse(kind="edit", target=file.path, wanted=(f"{out}\n",))
     other, kept = drawing.texts.sentence(), drawing.texts.sentence()
-    update = PlanChange(path=file.path, action="new", text=f"{drawing.texts.lines(3)}{other}\n{kept}\n")
+    update = PlanChange(path=file.path, action="new", text=f"{drawing.texts.lines(8)}{other}\n{kept}\n")
     rows = "".join(f"{number} | {line}\n" for number, line in enumerate(drawing.texts.lines(2).splitlines(), 1))
     later = ToolUse(kind="edit", target=file.path, wanted=(f"{other}\n",), content=rows)
     put = ToolUse(kind="put", target=file.path, content=drawing.texts.lines(drawing.rng.randrange(3, 9)))
     like = NUMBER.sub(str(drawing.texts.number()), kept)
-    first, middle, last = update.text.split("\n")[:3]
-    block = "\n".join((first, NUMBER.sub(str(drawing.texts.number()), middle), last))
+    nearly = update.text.split("\n")[: drawing.rng.randrange(6, 9)]
+    nearly[2] = NUMBER.sub(str(drawing.texts.number()), nearly[2])
     misses = [
         ToolUse(kind="edit", target=file.path, wanted=(one,), content=new, missed=True)
-        for one, new in ((like, kept), (block, drawing.texts.sentence()))
+        for one, new in ((like, kept), ("\n".join(nearly), drawing.texts.sentence()))
     ]  # the first one's new text stands there already
     turns = ((look, change, show, look), (gone,), (several, look), (later, look), (*misses, look), (put, look))
     units: list[Unit] = [[drawing.turn(*map(drawing.does, turn), drawing.says())] for turn in turns]
