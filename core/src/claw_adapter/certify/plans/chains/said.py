@@ -63,7 +63,7 @@ def plain(drawing: Drawing) -> list[Unit]:
 
 
 def short_answers(drawing: Drawing) -> list[Unit]:
-    """Answers: a word, code or data as no program writes it, about failures, of a talk, in a frame, as if it went on or had begun.
+    """Answers: a word, code or data as no program writes it, about failures, of a talk, framed, as if they went on or had begun.
 
     One, and a prompt, has line ends of another system.
     """
