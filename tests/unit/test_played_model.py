@@ -251,3 +251,29 @@ async def test_a_regular_expression_is_for_a_tool_that_takes_such(says, told):
     request = ModelRequest(PROMPT, (Tool("grep", says, schema),), [], [], {})
     calls = "".join([one.arguments for delta in [d async for d in made.answer(request)] for one in delta.calls])
     assert (json.loads(calls)["query"] if calls else "") == told
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "more", "told"),
+    [
+        ("timeout", "Seconds to wait", {}, 30),
+        ("timeout", "Optional timeout in milliseconds (max 600000)", {}, 30_000),
+        ("timeout_ms", "How long", {"maximum": 20_000}, 20_000),
+        ("timeoutSeconds", "", {"minimum": 60}, 60),
+        ("timeout", "Seconds, or milliseconds from 1000 on", {}, None),
+        ("timeout", "How long", {}, None),
+        ("delay", "Seconds before it begins", {}, None),
+    ],
+)
+async def test_how_long_a_command_may_take_is_told_in_the_unit_that_a_tool_names(name, says, more, told):
+    given = {"command": {"type": "string"}, name: {"type": "integer", "description": says, **more}}
+    tools = (Tool("bash", "Run a command.", {"type": "object", "properties": given, "required": ["command"]}),)
+    uses = (ToolUse(kind="run", target="date", within=30),)
+    made = PlayedModel(
+        (PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=uses), PlayedReply(text="So."))),), "/w"
+    )
+    made.begin(TurnId("t", "r1", 1), None)
+    arguments = "".join(
+        [call.arguments async for delta in made.answer(ModelRequest(PROMPT, tools, [], [], {})) for call in delta.calls]
+    )
+    assert json.loads(arguments) == {"command": "date"} | ({} if told is None else {name: told})

@@ -102,6 +102,8 @@ class ToolUse(Record):
     """Lines of a page."""
     delay: float = 0.0
     """Seconds that a command takes before it shows anything."""
+    within: int = 0
+    """Seconds that the command may take; told to a tool that asks for that and says in which unit."""
     exit: int = 0
     """The status with which a command ends that has shown something."""
     missed: bool = False
@@ -397,13 +399,13 @@ class PlayedModel(Model):
                     use.content, place, self._workspace, box, habits, by_name=by_name, regular=use.pattern
                 )
             case "run":
-                ways = _commanded([use.target], box)
+                ways = _commanded([use.target], box, use.within)
             case "stray":
                 ways = _strayed(use)
             case "bent":
                 ways = _bent(use, box)
             case _:
-                ways = _commanded(_commands(use, self._workspace), box)
+                ways = _commanded(_commands(use, self._workspace), box, use.within)
         return ways
 
 
@@ -478,8 +480,8 @@ def _bent(use: ToolUse, box: Toolbox) -> Steps:
     return True
 
 
-def _commanded(commands: Sequence[str], box: Toolbox) -> Steps:
+def _commanded(commands: Sequence[str], box: Toolbox, within: int) -> Steps:
     for shell in box.run[:1]:
         for command in commands:
-            yield Attempt("run", shell.tool, shell.arguments(command))
+            yield Attempt("run", shell.tool, shell.arguments(command, shell.known.lasting(within)))
     return True

@@ -83,6 +83,11 @@ _REMARKS: Final = (
     "explanation", "reason", "thought", "purpose", "justification", "rationale", "intent", "why", "description", "comment",
 )  # fmt: skip
 """Keys of parameters that take what a call is made for, in any words."""
+_UNITS: Final = {
+    frozenset(("s", "sec", "secs", "second", "seconds")): 1,
+    frozenset(("ms", "millisecond", "milliseconds")): 1000,
+}
+"""Names of units of time, and how many of each make a second."""
 _NEGATED: Final = re.compile(r"\b(?:not|no|never|don't|cannot|isn't|aren't|instead of|rather than)\b")
 
 
@@ -206,6 +211,16 @@ class Params:
         """Whether any parameter has one of these keys."""
         wanted = set(keys)
         return any(item.key in wanted for item in self.items)
+
+    def lasting(self, seconds: int) -> dict[At, JsonValue]:
+        """So many seconds, where a parameter takes how long a call may last and names its unit, one and no other."""
+        for item in self.items:
+            said = {*words(item.name), *words(item.description)}
+            units = [size for names, size in _UNITS.items() if said & names]
+            if seconds and "timeout" in item.key and item.accepts("integer") and len(units) == 1:
+                least, most = item.minimum or 0, item.maximum or seconds * units[0]
+                return {item.at: int(min(max(seconds * units[0], least), most))}
+        return {}
 
     @property
     def texts(self) -> tuple[Param, ...]:

@@ -27,6 +27,8 @@ PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
 LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
+GRANTED: Final = 30
+"""Seconds that a command is told to take at most."""
 EQUAL: Final = 30
 """Lines of an answer that all say the same."""
 RUNNING: Final = 6
@@ -63,7 +65,7 @@ def plain(drawing: Drawing) -> list[Unit]:
 
 
 def short_answers(drawing: Drawing) -> list[Unit]:
-    """Answers: a word, code or data as no program writes it, about failures, of a talk, framed, as if they went on or had begun.
+    """Answers: a word, data as no program writes it, about failures, of a talk, framed, as if they had begun or went on.
 
     One, and a prompt, has line ends of another system.
     """
@@ -168,10 +170,11 @@ def many_steps(drawing: Drawing) -> list[Unit]:
 
 
 def halting(drawing: Drawing) -> list[Unit]:
-    """A reply in whose middle nothing comes for a while, and a command that takes one; in the first plan a long one."""
+    """A reply in whose middle nothing comes for a while, and a command that takes one: a long one, or it is told how long."""
     file = drawing.file(drawing.rng.randrange(3, 20))
     reply = PlayedReply(text=drawing.texts.prose(400), pause=PAUSE)
-    slow = drawing.does(ToolUse(kind="cat", target=file.path, delay=PAUSE if drawing.number else LASTS))
+    lasts, within = (PAUSE, GRANTED) if drawing.height else (LASTS, 0)
+    slow = drawing.does(ToolUse(kind="cat", target=file.path, delay=lasts, within=within))
     return [[drawing.turn(slow, reply)]]
 
 
