@@ -19,6 +19,7 @@ from claw_adapter.protocol import Message
 __all__ = [
     "BREAKING",
     "ENDINGS",
+    "GRANTED",
     "LEAST",
     "LONG",
     "PASSING",
@@ -50,6 +51,8 @@ ASIDES: Final = 6
 NUMBER: Final = re.compile(r"\d+")
 LEAST: Final = 20
 """Characters of a line that an edit replaces, at least."""
+GRANTED: Final = 30
+"""Seconds that a command is told to take at most, where it takes a few."""
 PIECES: Final = (1, 7, 24, 40, 400)
 """Characters of what comes at once; in the smallest, pieces of nothing but a blank or a line end are among them."""
 PATTERNS: Final = ("\\1", "$1", "$&", "$$", "$`", "$'", "{0}", "\\g<0>", "&", "%s", "\\n")

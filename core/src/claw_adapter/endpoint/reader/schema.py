@@ -218,8 +218,8 @@ class Params:
             said = {*words(item.name), *words(item.description)}
             units = [size for names, size in _UNITS.items() if said & names]
             if seconds and "timeout" in item.key and item.accepts("integer") and len(units) == 1:
-                least, most = item.minimum or 0, item.maximum or seconds * units[0]
-                return {item.at: int(min(max(seconds * units[0], least), most))}
+                told = max(seconds * units[0], item.minimum or 0)
+                return {item.at: int(min(told, item.maximum or told))}
         return {}
 
     @property

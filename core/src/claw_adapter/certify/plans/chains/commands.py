@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
-from claw_adapter.certify.plans.drawing import Drawing, Unit
+from claw_adapter.certify.plans.drawing import GRANTED, Drawing, Unit
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanIncident
 from claw_adapter.certify.plans.texts import FOLDERS, NOUNS, TOOLS
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
 __all__ = ["added", "batch", "dropped", "failing_steps", "failures", "folders", "inside", "left", "programs"]
 
-SLOW: Final = 0.4
+SLOW: Final = 1.5
 """Seconds that a slow command takes, while others of its reply are done."""
 
 
@@ -126,7 +126,8 @@ def batch(drawing: Drawing) -> list[Unit]:
     ]
     uses += [drawing.reads(name) for name in drawing.histories[-1:]]
     drawing.rng.shuffle(uses)
-    slow = ToolUse(kind="cat", target=drawing.file(drawing.rng.randrange(3, 20)).path, delay=SLOW)
+    file, within = drawing.file(drawing.rng.randrange(3, 20)), 0 if drawing.height % 2 else GRANTED
+    slow = ToolUse(kind="cat", target=file.path, delay=SLOW, within=within)
     uses.insert(drawing.rng.randrange(len(uses)), slow)
     return [[drawing.turn(drawing.does(*uses), drawing.says())]]
 

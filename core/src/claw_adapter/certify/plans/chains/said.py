@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from claw_adapter.certify.plans.drawing import LONG, Drawing, Unit
+from claw_adapter.certify.plans.drawing import GRANTED, LONG, Drawing, Unit
 from claw_adapter.certify.plans.plan import PlanFile, PlanTurn
 from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, ToolUse
 
@@ -27,8 +27,6 @@ PAUSE: Final = 3.0
 """Seconds in which nothing of a reply comes."""
 LASTS: Final = 50.0
 """Seconds that a command takes which some programs would end."""
-GRANTED: Final = 30
-"""Seconds that a command is told to take at most."""
 EQUAL: Final = 30
 """Lines of an answer that all say the same."""
 RUNNING: Final = 6
@@ -173,7 +171,7 @@ def halting(drawing: Drawing) -> list[Unit]:
     """A reply in whose middle nothing comes for a while, and a command that takes one: a long one, or it is told how long."""
     file = drawing.file(drawing.rng.randrange(3, 20))
     reply = PlayedReply(text=drawing.texts.prose(400), pause=PAUSE)
-    lasts, within = (PAUSE, GRANTED) if drawing.height else (LASTS, 0)
+    lasts, within = (PAUSE, GRANTED) if drawing.number else (LASTS, 0)
     slow = drawing.does(ToolUse(kind="cat", target=file.path, delay=lasts, within=within))
     return [[drawing.turn(slow, reply)]]
 
