@@ -162,6 +162,7 @@ def test_prune_wants_its_age_mask_its_mark_and_the_window_its_tokens():
     secret = said("my password is hunter2hunter2, please keep it to yourself for good")
     assert damage(secret, "my password is ***, please keep it to yourself for good", losses=[mask])[1] == mask
     assert [damage(secret, "x", losses=[window], tokens=n)[1] for n in (500, 700)] == [None, window]
+    assert [damage(secret, "x", losses=[window], tokens=700, older=n)[1] for n in (2, 3)] == [window, None]
 
 
 def test_a_window_that_is_told_takes_the_place_of_the_one_that_is_taken_for_granted():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
@@ -134,6 +135,7 @@ class _Request:
     def _missing(self) -> None:
         lost: list[Said] = []
         results = sum(one.kind == RESULT for one in self.expected)
+        kept = self._kept()
         for at in self.found.missing:
             said = self.expected[at]
             damage = damage_of(said, self.units, self.free, self.renderer)
@@ -143,7 +145,16 @@ class _Request:
                 one.kind == "user" for one in self.expected[at + 1 :]
             )  # an update may say something as the user
             age = max(self.number - said.round, later) if said.round >= 0 else self.number + 1000
-            loss = declared_for(said, damage, self.units, self.renderer, age=age, tokens=self.tokens, results=results)
+            loss = declared_for(
+                said,
+                damage,
+                self.units,
+                self.renderer,
+                age=age,
+                tokens=self.tokens,
+                results=results,
+                older=bisect_left(kept, at),
+            )
             if loss is not None:
                 self.book.bite(loss)
             elif damage.how == "missing":
@@ -152,6 +163,14 @@ class _Request:
                 self._damaged(said, damage)
         self.lost = bool(lost)
         self._lost(lost)
+
+    def _kept(self) -> list[int]:
+        """Where, among all that is expected, messages of the user stand that are there and that are said but once."""
+        times = Counter(one.text for one in self.expected)
+        alone = (
+            at for at in self.found.pairs if len(self.expected[at].text) >= SHORT and times[self.expected[at].text] == 1
+        )
+        return sorted(at for at in alone if self.expected[at].kind == "user")
 
     def _damaged(self, said: Said, damage: Damage) -> None:
         name = _name(said)

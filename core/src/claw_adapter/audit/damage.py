@@ -27,6 +27,8 @@ MARK: Final = 40
 """Characters that the mark of a cut may have; in a long text a quarter of it."""
 FULL: Final = 0.6
 """Share of a declared window from which on its end may be felt: harnesses count tokens in ways of their own."""
+PINNED: Final = 2
+"""Messages of the user that may be kept from the beginning of a conversation of which the oldest part is dropped."""
 SECRET: Final = 400
 """Characters that secrets of one text may have."""
 
@@ -178,6 +180,7 @@ class _Case:
     age: int
     tokens: int
     results: int
+    older: int
 
 
 def declared_for(
@@ -189,6 +192,7 @@ def declared_for(
     age: int,
     tokens: int,
     results: int = 0,
+    older: int = 0,
 ) -> Loss | None:
     """The declared loss that explains it, if any.
 
@@ -200,10 +204,11 @@ def declared_for(
         age: how many turns ago it was said.
         tokens: the most that a request of the trial had so far.
         results: how many results of tools the conversation has had.
+        older: how many messages of the user that are older are in the request.
     """
     left = renderer.unit(actual[damage.place]) if damage.place is not None else ""
     once = said.repeated and any(renderer.plain(said.text) in renderer.unit(unit) for unit in actual)
-    case = _Case(said, damage, left, once, age, tokens, results)
+    case = _Case(said, damage, left, once, age, tokens, results, older)
     return next((loss for loss in renderer.losses if _explains(loss, case)), None)
 
 
@@ -220,7 +225,8 @@ def _explains(loss: Loss, case: _Case) -> bool:
         case Drop():
             found = _dropped(loss, case)
         case WindowLimit():
-            found = loss.then != "error" and felt(loss, case.tokens)
+            newer = case.damage.how == "missing" and case.older > PINNED
+            found = loss.then != "error" and felt(loss, case.tokens) and not (loss.then == "oldest" and newer)
         case _:
             found = False
     return found
