@@ -9,6 +9,7 @@ from typing import Final, Self
 
 from claw_adapter.protocol import Gold, Round, Scenario
 from claw_adapter.scenario import World, first_world, worlds
+from claw_adapter.shared import shared
 
 __all__ = ["Forbidden", "KnownLines", "ScenarioLines", "lines_of"]
 
@@ -106,22 +107,15 @@ class KnownLines:
 
     def _made(self, line: str, shown: Iterable[str]) -> bool:
         """Whether an agent has made this line of one that was shown, by a call that says what is put in place of what."""
-        whole = line.split()
+        whole = tuple(line.split())
         for one in lines_of(shown):
-            old, new = _apart(_EDGES.sub("", one).split(), whole)
+            known = tuple(_EDGES.sub("", one).split())
+            first, last = shared(known, whole)
+            old, new = known[first : len(known) - last], whole[first : len(whole) - last]
             little = (old or new) and len(old) + len(new) < len(whole)
             if little and any(" ".join(old) in call and " ".join(new) in call for call in self._calls):
                 return True
         return False
-
-
-def _apart(one: Sequence[str], other: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The words of each that are left when those with which both begin, and those with which both end, are taken away."""
-    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    one, other = one[at:], other[at:]
-    pairs = enumerate(zip(reversed(one), reversed(other), strict=False))
-    end = next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
-    return one[: len(one) - end], other[: len(other) - end]
 
 
 def _unquoted(text: str) -> str:
