@@ -25,6 +25,8 @@ from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAnd
 from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
 
+pytestmark = pytest.mark.timeout(900)
+"""Whole plans of broken harnesses, several for one test: where four tests run at once on two cores, each takes minutes."""
 LIKE = {
     "M17 written-changed": {"M17 written-newlines", "M17 edit-untold"},
     "M20 file-stale": {"M20 file-unread", "M20 file-unchanged"},

@@ -36,8 +36,8 @@ from support.running import claw
 sys.path.insert(0, str(Path(__file__).parent))
 import planted
 
-pytestmark = pytest.mark.slow(150)
-"""All of them share a certificate, and so a worker: it begins early, or the others wait for it."""
+pytestmark = [pytest.mark.slow(150), pytest.mark.timeout(900)]
+"""All of them share a certificate, and so a worker: it begins early, or the others wait for it; it may take minutes."""
 
 
 @pytest.fixture(scope="module")
