@@ -42,11 +42,8 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
         fails = shown.fails if shown else ends[1] != "0" if ends else None
         if fails is None or before.get(path) != after.get(path):
             continue
-        tool, prints, said = (
-            call.text.partition(" ")[0],
-            shown.path if shown else "",
-            result.text.replace(path, "").strip(),
-        )
+        tool, prints = call.text.partition(" ")[0], shown.path if shown else ""
+        said = result.text.replace(path, "").strip()
         told[tool, prints, fails] = said
         if told.get((tool, prints, not fails)) == said:
             what = f"a command that ends with an error is answered as one that does not: {said[:60]!r}"

@@ -133,6 +133,8 @@ class _Request:
         self.book.find(must, cause, f"{what} (request {self.request})", owner=owner, request=self.request)
 
     def _missing(self) -> None:
+        if not self.found.missing:
+            return
         lost: list[Said] = []
         results = sum(one.kind == RESULT for one in self.expected)
         kept = self._kept()
@@ -167,10 +169,10 @@ class _Request:
     def _kept(self) -> list[int]:
         """Where, among all that is expected, messages of the user stand that are there and that are said but once."""
         times = Counter(one.text for one in self.expected)
-        alone = (
-            at for at in self.found.pairs if len(self.expected[at].text) >= SHORT and times[self.expected[at].text] == 1
+        asked = (
+            (at, one.text) for at, one in enumerate(self.expected) if one.kind == "user" and at in self.found.pairs
         )
-        return sorted(at for at in alone if self.expected[at].kind == "user")
+        return [at for at, text in asked if len(text) >= SHORT and times[text] == 1]
 
     def _damaged(self, said: Said, damage: Damage) -> None:
         name = _name(said)

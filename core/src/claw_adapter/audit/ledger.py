@@ -248,8 +248,9 @@ class _Ledger:
                     self._delivered.add(unit.text)
                     texts.append(unit.text)
             if (reply := Reply.of(exchange)) is not None:
-                self.words.visible([reply.text, *strings_of(dict(exchange.reply or {})), *_written(reply)])
-                self.words.called("\n".join(strings_of(arguments_of(call))) for call in reply.calls)
+                calls = ["\n".join(strings_of(arguments_of(call))) for call in reply.calls]
+                self.words.visible([reply.text, *strings_of(dict(exchange.reply or {})), *calls])
+                self.words.called(calls)
         self.words.visible([self.facts.rounds[number].prompt] if number < len(self.facts.rounds) else [])
         for found in self.words.judge(texts, number):
             must, cause = MUST[found.why]

@@ -181,7 +181,7 @@ class Reads:
             told=files.told,
         )  # fmt: skip
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
-        named, dropped = set[str](), _dropped(steps, files.told)
+        named, dropped = set[str](), _dropped(course)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(_named(name, arguments))
@@ -466,13 +466,13 @@ def _shows(text: str, flat: str) -> bool:
     return any(line in flat for line in lines_of_text(text))
 
 
-def _dropped(steps: Steps, told: Sequence[ToldCommand | None]) -> dict[str, int]:
+def _dropped(course: FileCourse) -> dict[str, int]:
     """Files that a command removes or moves, each with the request whose reply does so first."""
     found = dict[str, int]()
-    for (call, _, exchange), one in zip(reversed(steps), reversed(told or [None] * len(steps)), strict=True):
-        names = gone_by(arguments_of(call))
-        left = one.leaves if one is not None else {}
-        found |= dict.fromkeys((*(names or ())[:1], *(path for path in left if left[path] is None)), exchange.number)
+    for (call, _, exchange), told in zip(reversed(course.steps), reversed(course.told), strict=True):
+        names = (gone_by(arguments_of(call)) or ())[:1]
+        left = told.leaves if told is not None else {}
+        found |= dict.fromkeys((*names, *(path for path, text in left.items() if text is None)), exchange.number)
     return found
 
 

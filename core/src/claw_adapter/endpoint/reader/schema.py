@@ -165,6 +165,11 @@ class Param:
         """Whether its choices are what the tool does."""
         return any(means(str(one), verb) for one in self.enum for verb in VERBS)
 
+    @property
+    def limits(self) -> bool:
+        """Whether it says how long a call may take."""
+        return "timeout" in self.key
+
     def filler(self) -> JsonValue:
         """A value that the schema allows, for a parameter that means nothing to the reader; no text is made up for one."""
         if self.default is not None or self.nullable:
@@ -178,7 +183,7 @@ class Param:
             return "needed for the question at hand" if self.key in _REMARKS else _UNSAID
         if self.accepts("integer"):
             low, high = self.minimum, self.maximum
-            wide = self.key in PAGE_SIZE or "timeout" in self.key
+            wide = self.key in PAGE_SIZE or self.limits
             return int(high or max(low or 0, 1000)) if wide else int(low if low is not None else 1)
         fillers: dict[str, JsonValue] = {"boolean": False, "array": [], "object": {}}
         return next((value for kind, value in fillers.items() if self.accepts(kind)), None)
@@ -214,10 +219,10 @@ class Params:
 
     def lasting(self, seconds: int) -> dict[At, JsonValue]:
         """So many seconds, where a parameter takes how long a call may last and names its unit, one and no other."""
-        for item in self.items:
+        for item in self.items if seconds else ():
             said = {*words(item.name), *words(item.description)}
             units = [size for names, size in _UNITS.items() if said & names]
-            if seconds and "timeout" in item.key and item.accepts("integer") and len(units) == 1:
+            if item.limits and item.accepts("integer") and len(units) == 1:
                 told = max(seconds * units[0], item.minimum or 0)
                 return {item.at: int(min(told, item.maximum or told))}
         return {}
