@@ -7,7 +7,7 @@ import pytest
 
 from claw_adapter.audit.answered import judge_count, judge_status
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.commands import said_by, shown_by
+from claw_adapter.audit.commands import gone_by, put_by, said_by, shown_by
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.ledger import KEY
 from claw_adapter.audit.mistaken import mistaken
@@ -1041,3 +1041,17 @@ def test_a_call_that_does_nothing_from_its_third_time_on():
     for times, found in ((4, []), (2, ["M17 written-once"]), (1, ["M17 written-once"])):
         after = {"a.md": "one\n" + times * "more\n"}
         assert written(*calls, before=before, after=after, replies=(1, 2, 3, 4)) == found
+
+
+@pytest.mark.parametrize("key", ["workdir", "working_dir", "cwd", "workingDirectory"])
+def test_a_command_that_is_told_where_to_run_is_about_files_there(key):
+    def call(command):
+        return {"command": command, key: "notes"}
+
+    assert (shown := shown_by(call("cat a.md"))) is not None
+    assert shown.path == "notes/a.md"
+    assert gone_by(call("mv ./a.md b.md")) == ("notes/a.md", "notes/b.md")
+    assert (put := put_by(call("printf '%s\\n' so > a.md"))) is not None
+    assert put.path == "notes/a.md"
+    assert shown_by({"command": "cat /w/a.md", key: "notes"}).path == "/w/a.md"
+    assert gone_by({"command": "rm ./a.md", key: ""}) == ("a.md", "")

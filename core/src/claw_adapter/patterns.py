@@ -1,4 +1,4 @@
-"""What a tool that searches is told, a text or a pattern, and each written as the other."""
+"""What tools are told: one that searches, a text or a pattern, and each written as the other; one that runs commands, where."""
 
 from __future__ import annotations
 
@@ -8,8 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Parameter", "as_pattern", "as_text", "takes_patterns", "takes_patterns_in", "takes_regular", "words"]
+__all__ = [
+    "WORKING_FOLDER",
+    "Parameter",
+    "as_pattern",
+    "as_text",
+    "takes_patterns",
+    "takes_patterns_in",
+    "takes_regular",
+    "words",
+]
 
+WORKING_FOLDER: Final = frozenset({"workdir", "workingdir", "workingdirectory", "cwd", "directory", "dir"})
+"""Names of parameters, without case and separators, that say in which folder a command runs."""
 SIGNS: Final = r"\.[]{}()*+?^$|"
 """Signs that mean something in a pattern, in whatever dialect."""
 SIGN: Final = re.compile(f"[{re.escape(SIGNS)}]")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.patterns import WORKING_FOLDER
 from claw_adapter.reading import strings_of
 
 __all__ = [
@@ -61,10 +63,11 @@ def shown_by(arguments: dict[str, JsonValue]) -> ShownByCommand | None:
     for said in _commands(AROUND.sub("", text) for text in strings_of(arguments)):
         match said:
             case ["cat", path]:
-                return ShownByCommand(path, {}, slow, fails)
+                return ShownByCommand(_placed(path, arguments), {}, slow, fails)
             case ["cd", folder, "&&", "cat", name]:
-                return ShownByCommand(f"{folder}/{name}", {})
+                return ShownByCommand(_placed(f"{folder}/{name}", arguments), {})
             case ["sed", "-n", lines, path] if found := LINES.fullmatch(lines):
+                path = _placed(path, arguments)
                 return ShownByCommand(path, {"start_line": int(found[1]), "end_line": int(found[2])})
     return None
 
@@ -82,11 +85,11 @@ def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
     r"""What ``printf '%s\n' TEXT > FILE``, or ``>> FILE``, or ``cat > FILE`` with a here-document writes; else None."""
     for found in map(HERE.fullmatch, strings_of(arguments)):
         if found is not None and len(words := shlex.split(found["path"])) == 1:
-            return PutByCommand(words[0].removeprefix("./"), found["text"], behind=False)
+            return PutByCommand(_placed(words[0], arguments), found["text"], behind=False)
     for said in _commands(strings_of(arguments)):
         match said:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
-                return PutByCommand(path.removeprefix("./"), f"{content}\n", how == ">>")
+                return PutByCommand(_placed(path, arguments), f"{content}\n", how == ">>")
     return None
 
 
@@ -95,7 +98,7 @@ def run_by(arguments: dict[str, JsonValue]) -> str:
     for said in _commands(strings_of(arguments)):
         match said:
             case ["sh", path]:
-                return path.removeprefix("./")
+                return _placed(path, arguments)
     return ""
 
 
@@ -104,9 +107,9 @@ def gone_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
     for said in _commands(strings_of(arguments)):
         match said:
             case ["rm", path]:
-                return path.removeprefix("./"), ""
+                return _placed(path, arguments), ""
             case ["mv", path, new]:
-                return path.removeprefix("./"), new.removeprefix("./")
+                return _placed(path, arguments), _placed(new, arguments)
     return None
 
 
@@ -115,7 +118,7 @@ def newer_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
     for said in _commands(strings_of(arguments)):
         match said:
             case ["find", path, "-newer", other]:
-                return path, other
+                return _placed(path, arguments), _placed(other, arguments)
     return None
 
 
@@ -138,7 +141,7 @@ def went_by(arguments: dict[str, JsonValue]) -> tuple[str, bool] | None:
     for said in _commands(strings_of(arguments)):
         match said:
             case ["cd", folder, "&&", ("true" | "false") as how]:
-                return folder, how == "true"
+                return _placed(folder, arguments), how == "true"
     return None
 
 
@@ -151,6 +154,16 @@ def told_by(arguments: dict[str, JsonValue]) -> str:
     """All that a call says, as it is and as a shell reads it: a name with a quotation mark is spelt otherwise there."""
     texts = list(strings_of(arguments))
     return "\n".join([*texts, *(word for words in _commands(texts) for word in words)])
+
+
+def _placed(path: str, arguments: Mapping[str, JsonValue]) -> str:
+    """A path that a command names, from the workspace on: another argument of the call may say in which folder it runs."""
+    folders = (
+        str(value)
+        for name, value in arguments.items()
+        if "".join(filter(str.isalpha, name.lower())) in WORKING_FOLDER and value
+    )
+    return posixpath.normpath(posixpath.join(next(folders, ""), path)) if path else path
 
 
 def _commands(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -36,6 +36,7 @@ from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
+from claw_adapter.patterns import WORKING_FOLDER
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
@@ -114,6 +115,8 @@ class ToolUse(Record):
     """What the command does that is run, where that is known."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
+    apart: bool = False
+    """A command runs in the file's folder: by an argument where the tool takes one for that, else it goes there first."""
     every: bool = False
     """An edit replaces the text wherever it stands, with a tool that can be told so."""
     absolute: bool = False
@@ -405,7 +408,7 @@ class PlayedModel(Model):
             case "bent":
                 ways = _bent(use, box)
             case _:
-                ways = _commanded(_commands(use, self._workspace), box, use.within)
+                ways = _shelled(use, self._workspace, box)
         return ways
 
 
@@ -451,7 +454,7 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         return [single[use.kind]]
     wait = f"sleep {use.delay} && " if use.delay else ""
     end = f"; exit {use.exit}" if use.exit else ""
-    if use.inside:
+    if use.inside or use.apart:
         folder, _, name = use.target.rpartition("/")
         return [f"cd {shlex.quote(posixpath.join(workspace, folder))} && cat {shlex.quote(name)}"]
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
@@ -477,6 +480,17 @@ def _strayed(use: ToolUse) -> Steps:
 def _bent(use: ToolUse, box: Toolbox) -> Steps:
     for tool in box.read[:1]:
         yield Attempt("stray", tool.tool, filled(tool.fixed, {tool.target.at: None}) if use.target == "null" else {})
+    return True
+
+
+def _shelled(use: ToolUse, workspace: str, box: Toolbox) -> Steps:
+    """By commands; one that is to run apart is told so by an argument, or goes there first."""
+    place = next((shell.known.one_of(WORKING_FOLDER, "string") for shell in box.run[:1]), None)
+    if not use.apart or place is None or place is box.run[0].target:
+        return (yield from _commanded(_commands(use, workspace), box, use.within))
+    folder, _, name = use.target.rpartition("/")
+    told = {place.at: posixpath.join(workspace, folder) if place.absolute else folder}
+    yield Attempt("run", box.run[0].tool, box.run[0].arguments(f"cat {shlex.quote(name)}", told))
     return True
 
 

@@ -38,7 +38,10 @@ def added(drawing: Drawing) -> list[Unit]:
 
 
 def inside(drawing: Drawing) -> list[Unit]:
-    """A command goes to a folder and shows a file of another system, whose last line does not end; then others follow."""
+    """A command goes to a folder and shows a file of another system, whose last line does not end; then others follow.
+
+    In the next turn one is told to run there, if the tool takes that, and what follows runs where all others do.
+    """
     folder = f"{drawing.rng.choice(FOLDERS)}/{drawing.rng.choice(NOUNS)}"
     inside = PlanFile(path=f"{folder}/{drawing.texts.word()}.md", text=drawing.crlf().rstrip("\r\n"))
     drawing.steps.append(inside)
@@ -48,7 +51,9 @@ def inside(drawing: Drawing) -> list[Unit]:
     looks = [ToolUse(kind="read", target=path) for path in (other.path, inside.path, new)]
     back = ToolUse(kind="cat", target=new, inside=True)  # some shells stay where they were left
     replies = (goes,), (looks[0], made), looks[1:], (back,)
-    return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
+    told = goes.model_copy(update={"inside": False, "apart": True})
+    more = (told,), (ToolUse(kind="cat", target=new), looks[0]), (looks[1],)
+    return [[drawing.turn(*(drawing.does(*uses) for uses in one), drawing.says())] for one in (replies, more)]
 
 
 def programs(drawing: Drawing) -> list[Unit]:
