@@ -446,10 +446,10 @@ NAMED = [
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 39, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
-    ("silver", 43, {HistoriesNotResumed: "M22 history-unread"}),
+    ("silver", 70, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 70, {HistoriesNotResumed: "M22 history-unread"}),
     (
-        "gold", 43,
+        "gold", 70,
         {
             HistoriesLast50: "M22 history-missing",
             OtherModelAfterServerError: "M11 model-changed",

@@ -437,6 +437,17 @@ def edited(old, new, before, there, *, says="edited a.md", losses=(), descriptio
     )  # fmt: skip
 
 
+def test_a_change_that_an_edit_is_answered_by_is_the_right_way_round():
+    before, there = "a first line\nit is one\n", "a first line\nit is two\n"
+    for says, found in (
+        ("done:\n a first line\n-it is one\n+it is two\n", []),
+        ("done:\n a first line\n-it is two\n+it is one\n", ["M17 change-turned"]),
+        ('{"diff": "@@ -2 +2 @@\\n-it is two\\n+it is one\\n"}', ["M17 change-turned"]),
+        ("done:\n 2 -it is one\n 2 +it is two\n", []),
+    ):
+        assert edited("it is one", "it is two", before, there, says=says) == found
+
+
 def test_an_edit_of_what_stands_twice_is_refused_made_everywhere_or_says_where_it_was_made():
     before, every = "one\nlast\none\n", "two\nlast\ntwo\n"
     first, end, more = "two\nlast\none\n", "one\nlast\ntwo\n", "two\ntwo\none\n"

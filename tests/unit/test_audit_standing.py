@@ -135,6 +135,22 @@ def test_a_file_that_is_shown_beside_a_prompt_is_as_it_is_then(behind, found):
     assert shown(({"a.md": OLD}, behind), ({"a.md": NEW}, behind)) == found
 
 
+@pytest.mark.parametrize("number", ["", "1 ", "  12\t"])
+def test_a_change_that_is_told_is_told_the_right_way_round(number):
+    was, now = OLD.splitlines()[0], NEW.splitlines()[0]
+
+    def told(gone, new):
+        return f"\na.md was changed:\n--- a\n+++ b\n{number}-{gone}\n{number}+{new}\n"
+
+    assert shown(({"a.md": OLD}, ""), ({"a.md": NEW}, told(now, was))) == ["M20 change-turned"]
+    assert shown(({"a.md": OLD}, ""), ({"a.md": NEW}, told(was, now))) == []
+    assert (
+        shown(({"a.md": OLD}, ""), ({"a.md": NEW}, told(was, now)), ({"a.md": OLD}, told(was, now) + told(now, was)))
+        == []
+    )
+    assert shown(({"a.md": OLD}, ""), ({"a.md": OLD, "b.md": NEW}, told(now, was))) == []
+
+
 def test_what_is_gone_or_is_another_file_s_text_may_be_shown():
     assert shown(({"a.md": OLD}, ""), ({}, f"\ngone: {OLD}")) == []
     assert shown(({"a.md": OLD}, ""), ({"a.md": NEW, "b.md": OLD}, f"\nb.md: {OLD}")) == []

@@ -12,6 +12,7 @@ from typing import Final
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import PLAIN, FileCourse
 from claw_adapter.audit.rendering import LINE_BLANKS, Renderer, bare_lines
+from claw_adapter.audit.results import flat_of, lines_of_text, turned
 from claw_adapter.audit.units import tool_named
 
 __all__ = ["Edits"]
@@ -65,6 +66,7 @@ class Edits:
         elif effect.old and text.count(effect.old) == 1:
             if effect.new in (there or ""):
                 self._worked.setdefault(tool, set()).add(said)
+                cause, what = self._turned(effect.path, text, text.replace(effect.old, effect.new), result.text)
         elif known and (_absent(effect.old, text) or (last and there == text)):
             lacks = f"which lacks {effect.old[:50]!r}" if effect.old not in text else "which is as before"
             cause, what = (
@@ -77,6 +79,14 @@ class Edits:
             what = f"an edit of {effect.path}{what}"
         if cause:
             book.find("M20" if cause == "file-back" else "M17", cause, what, owner="harness", request=exchange.number)
+
+    @staticmethod
+    def _turned(path: str, before: str, after: str, result: str) -> tuple[str, str]:
+        """The same of an edit that was made, whose result shows what it has changed."""
+        old, new = ({one.strip() for one in lines_of_text(text)} for text in (before, after))
+        if not turned(flat_of(result), old - new - {""}, new - old - {""}):
+            return "", ""
+        return "change-turned", f"an edit of {path} is answered by a change the wrong way round: {result[:60]!r}"
 
     @staticmethod
     def _of_none(path: str, there: str | None, said: str, *, known: bool) -> tuple[str, str]:

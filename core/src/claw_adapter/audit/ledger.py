@@ -21,6 +21,7 @@ from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTexts
+from claw_adapter.audit.todos import TodoLists
 from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
@@ -111,6 +112,7 @@ class _Ledger:
         )
         self.standing = StandingLines(self.book)
         self.lists, self.texts = StandingLists(self.book), StandingTexts(self.book)
+        self.todos = TodoLists(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
@@ -197,6 +199,7 @@ class _Ledger:
         prompt = Said("user", record.prompt, "prompt", number)
         self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
         self.requests += len(turn.chain)
+        self.standing.noted = self.todos.entries
         self.standing.judge(
             turn,
             record.prompt,
@@ -209,6 +212,8 @@ class _Ledger:
             self.lists.judge(turn, (path for path, entry in tree.items() if entry.kind == "file"))
             if not self.renderer.has("told"):  # else what was read before stands there as well
                 self.texts.judge(turn, record.prompt, self.facts.files(record.before))
+        if self.facts.strict and not self.renderer.has("told"):
+            self.todos.judge(turn, record.prompt, counts=last and record.error is None)
         self._gone(turn)
         self._words(turn, number)
         judge_unheard(turn, record, self.book)

@@ -31,6 +31,7 @@ __all__ = [
     "lines_otherwise",
     "split_lines",
     "texts_of",
+    "turned",
     "value_of",
     "whole_in",
 ]
@@ -44,6 +45,8 @@ MARK: Final = "\ufeff"
 ROW: Final = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 """Where JSON may begin that has lines of its own."""
 REST: Final = re.compile(r"[ \t]*,?[ \t]*(?=[\r\n]|\Z)")
+CHANGED: Final = re.compile(r"^[ \t]*(?:\d+[ \t:|]*)?([-+])(?![-+]{2})(.*)$", re.MULTILINE)
+"""A line that a difference of two texts shows, with its sign."""
 DECODER: Final = json.JSONDecoder()
 MOST_BROKEN: Final = 200
 """So often what only begins like JSON is tried."""
@@ -190,6 +193,14 @@ def whole_in(text: str, flat: str) -> bool:
             return False
         place = at + len(line)
     return True
+
+
+def turned(text: str, gone: Collection[str], new: Collection[str]) -> bool:
+    """Whether lines with the signs of a change (``-``, ``+``) say that what is new has gone, and that what has gone is new."""
+    said: dict[str, set[str]] = {"-": set(), "+": set()}
+    for sign, line in CHANGED.findall(text):
+        said[sign].add(line.strip())
+    return bool(said["-"] & {*new} and said["+"] & {*gone}) and not (said["-"] & {*gone} or said["+"] & {*new})
 
 
 def bare_ends(text: str, flat: str) -> str:

@@ -10,12 +10,13 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.places import hidden
-from claw_adapter.audit.results import lines_of_text, whole_in
+from claw_adapter.audit.results import LEAST as KNOWN
+from claw_adapter.audit.results import lines_of_text, turned, whole_in
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, tool_names
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["StandingLines", "StandingLists", "StandingTexts"]
+__all__ = ["StandingLines", "StandingLists", "StandingTexts", "beside"]
 
 TOOL: Final = "\n"
 """With this the name of a tool is a line that no text can have."""
@@ -32,11 +33,11 @@ BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\./)?")
 
 
 class StandingLines:
-    """Follows the lines of a trial's instructions that name a file or repeat a sentence of a prompt, and the tools offered.
+    """Follows the lines of a trial's instructions that name a file or repeat what was said, and the tools offered.
 
-    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there
-    or with what was said, and is in none behind it, not with other figures either (dates, ids of processes), tells of something
-    that only a process knew. So does a tool that was offered in all of them, and is in none.
+    A line that was in every request of the two rounds before a restart or a failed attempt, about a file that is still there,
+    with a sentence of a prompt or with what is to do, and is in none behind it, not with other figures either (dates, ids of
+    processes), tells of something that only a process knew. So does a tool that was offered in all of them, and is in none.
     """
 
     def __init__(self, book: Book) -> None:
@@ -45,6 +46,8 @@ class StandingLines:
         """What was in every request, of the two last rounds."""
         self._said: set[str] = set()
         """Sentences of the prompts so far."""
+        self.noted: Sequence[str] = ()
+        """Entries of the list of what is to do."""
         self._process = -1
         self._restarted = False
         """Whether there was a restart, and no request came since."""
@@ -92,7 +95,9 @@ class StandingLines:
             if line.startswith(TOOL):
                 cause, name = "tools", f"the tool {line.removeprefix(TOOL)}"
             elif (
-                line.strip() in texts or _shape(line) in shapes or not any(one in line for one in (*paths, *self._said))
+                line.strip() in texts
+                or _shape(line) in shapes
+                or not any(one in line for one in (*paths, *self._said, *self.noted))
             ):
                 continue
             else:
@@ -149,20 +154,33 @@ class StandingTexts:
         for path, text in self._files.items():
             if files.get(path) != text and len(text) >= SHOWN:
                 self._former.setdefault(path, set()).add(text)
-        self._files = files
+        former, self._files = self._files, files
         self._mistaken(turn, prompt, files)
+        self._turned(turn, prompt, former)
         for exchange in turn.chain[:1] if self._former else ():
-            added, now = _added(turn.units[exchange.number], prompt), {*files.values()}
+            added, now = beside(turn.units[exchange.number], prompt), {*files.values()}
             for path, texts in self._former.items():
                 if path in files and any(_stale(text, files[path], added) for text in texts - now):
                     what = f"beside the prompt the request shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
 
+    def _turned(self, turn: RequestTurn, prompt: str, former: Mapping[str, str]) -> None:
+        for exchange in turn.chain[:1]:
+            added = beside(turn.units[exchange.number], prompt)
+            for path, text in self._files.items():
+                if (before := former.get(path, text)) == text:
+                    continue
+                old, new = ({one.strip() for one in lines_of_text(side)} for side in (before, text))
+                gone, come = ({one for one in lines if len(one) >= KNOWN} for lines in (old - new, new - old))
+                if gone and turned(added, gone, come):
+                    what = f"beside the prompt the request tells of a change of {path} the wrong way round: {{!r}}"
+                    self.book.find("M20", "change-turned", what.format(min(come)[:60]), request=exchange.number)
+
     def _mistaken(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
         alike = [(path, "/" + PurePosixPath(path).name) for path, text in files.items() if len(text) >= SHOWN]
         named = [(path, name) for path, name in alike if path not in prompt and name.removeprefix("/") in prompt]
         for exchange in turn.chain[:1] if named else ():
-            added = _added(turn.units[exchange.number], prompt)
+            added = beside(turn.units[exchange.number], prompt)
             for path, name in named:
                 asked = next((word for word in prompt.split() if f"/{word}".endswith(name) and word not in files), "")
                 if asked in added and asked and path not in added and whole_in(files[path], added):
@@ -170,7 +188,7 @@ class StandingTexts:
                     self.book.find("M20", "shown-mistaken", what, request=exchange.number)
 
 
-def _added(units: Sequence[RequestUnit], prompt: str) -> str:
+def beside(units: Sequence[RequestUnit], prompt: str) -> str:
     """What stands in the instructions and around a prompt."""
     asked = next((unit.text for unit in reversed(units) if unit.kind == "user" and prompt in unit.text), "")
     return "\n".join((*_front(units), asked.replace(prompt, "\n")))

@@ -23,7 +23,7 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
     files.deleted,
     commands.batch,
     writing.written,
-    said.plain,
+    said.to_do,
     said.short_answers,
     mixed.anything,
     mixed.lives_of_files,
@@ -67,7 +67,6 @@ BRONZE: Final[tuple[Chain, ...]] = (
 LATER: Final[tuple[Chain, ...]] = (
     partial(said.asked, characters=ASKED),
     files.brought,
-    said.plain,
     said.plain,
     sessions.inserted,
     sessions.history_read,

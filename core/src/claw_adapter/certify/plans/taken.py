@@ -9,6 +9,7 @@ from typing import Any
 from claw_adapter.endpoint.dialects.openai_chat import assemble
 from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.parts import listers, replacers
+from claw_adapter.endpoint.reader.todos import planners
 from claw_adapter.endpoint.reader.tools import toolbox
 
 __all__ = ["taken_for"]
@@ -34,8 +35,9 @@ def taken_for(
         "listing a folder": [*listers(box)],
         "commands": box.run,
     }
-    found = {**needed, "histories": box.history}
-    taken = ", ".join(f"{tools[0].tool} for {what}" for what, tools in found.items() if tools)
+    found = {what: tools[0].tool for what, tools in {**needed, "histories": box.history}.items() if tools}
+    found |= {"lists of what is to do": tool for tool, _ in [*planners(box)][:1]}
+    taken = ", ".join(f"{tool} for {what}" for what, tool in found.items())
     called = {call["function"]["name"] for one in replies for call in (one or {}).get("tool_calls") or ()}
     never = ", ".join(sorted({tool["function"]["name"] for tool in known.values()} - called))
     said = [f"tools were taken so: {taken}"] if taken else []

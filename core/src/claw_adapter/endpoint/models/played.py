@@ -32,6 +32,7 @@ from claw_adapter.endpoint.reader.candidates import filled
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.parts import SearchPlace, edit_file, list_folder, read_pages, search_files
 from claw_adapter.endpoint.reader.reading import read_file, read_session
+from claw_adapter.endpoint.reader.todos import note_todos
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
 from claw_adapter.errors import EndpointError
@@ -81,12 +82,13 @@ class ToolUse(Record):
     removes a file by a command, ``move`` gives it another path, the `content`; ``folder`` makes a folder by a command;
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
     says nothing; ``go`` has a command go to a folder and end with a status, ``where`` one say where it is; ``stray`` calls a
-    tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with that for it.
+    tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with that for it;
+    ``todo`` gives a tool for that a list of what is to do, its `names`.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent",
+        "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -403,10 +405,10 @@ class PlayedModel(Model):
                 )
             case "run":
                 ways = _commanded([use.target], box, use.within)
-            case "stray":
-                ways = _strayed(use)
-            case "bent":
-                ways = _bent(use, box)
+            case "todo":
+                ways = note_todos(use.names, box)
+            case "stray" | "bent":
+                ways = _mistaken(use, box)
             case _:
                 ways = _shelled(use, self._workspace, box)
         return ways
@@ -472,13 +474,11 @@ def _once(ways: Steps, content: str) -> Steps:
     return True
 
 
-def _strayed(use: ToolUse) -> Steps:
-    yield Attempt("stray", use.target, {"path": use.content})
-    return True
-
-
-def _bent(use: ToolUse, box: Toolbox) -> Steps:
-    for tool in box.read[:1]:
+def _mistaken(use: ToolUse, box: Toolbox) -> Steps:
+    """A call as no tool takes it."""
+    if use.kind == "stray":
+        yield Attempt("stray", use.target, {"path": use.content})
+    for tool in box.read[:1] if use.kind == "bent" else ():
         yield Attempt("stray", tool.tool, filled(tool.fixed, {tool.target.at: None}) if use.target == "null" else {})
     return True
 

@@ -18,6 +18,7 @@ __all__ = [
     "said_again",
     "scripts",
     "short_answers",
+    "to_do",
     "wordless",
 ]
 
@@ -60,6 +61,13 @@ BEGINNINGS: Final = (
 def plain(drawing: Drawing) -> list[Unit]:
     """A prompt and an answer."""
     return [[drawing.turn(drawing.says())]]
+
+
+def to_do(drawing: Drawing) -> list[Unit]:
+    """A prompt and an answer, twice; where a tool takes a list of what is to do, it is given one, and later another."""
+    entries = [drawing.texts.sentence() for _ in range(5)]
+    noted = (ToolUse(kind="todo", target="", names=tuple(names)) for names in (entries[:4], entries[1:]))
+    return [[drawing.turn(drawing.does(use), drawing.says())] for use in noted]
 
 
 def short_answers(drawing: Drawing) -> list[Unit]:
