@@ -35,9 +35,9 @@ def taken_for(
         "listing a folder": [*listers(box)],
         "commands": box.run,
     }
-    found = {what: tools[0].tool for what, tools in {**needed, "histories": box.history}.items() if tools}
-    found |= {"lists of what is to do": tool for tool, _ in [*planners(box)][:1]}
-    taken = ", ".join(f"{tool} for {what}" for what, tool in found.items())
+    found = [(what, tools[0].tool) for what, tools in {**needed, "histories": box.history}.items() if tools]
+    found += [("lists of what is to do", tool) for tool, _ in [*planners(box)][:1]]
+    taken = ", ".join(f"{tool} for {what}" for what, tool in found)
     called = {call["function"]["name"] for one in replies for call in (one or {}).get("tool_calls") or ()}
     never = ", ".join(sorted({tool["function"]["name"] for tool in known.values()} - called))
     said = [f"tools were taken so: {taken}"] if taken else []
