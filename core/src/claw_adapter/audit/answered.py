@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.commands import counts, run_by, shown_by
+from claw_adapter.audit.commands import counts, echoed_by, run_by, shown_by
 from claw_adapter.audit.course import Steps
 from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
 
-__all__ = ["judge_count", "judge_status", "judge_told"]
+__all__ = ["judge_count", "judge_status", "judge_stopped", "judge_told"]
 
 BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
@@ -47,6 +47,22 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
         told[tool, prints, fails] = said
         if told.get((tool, prints, not fails)) == said:
             what = f"a command that ends with an error is answered as one that does not: {said[:60]!r}"
+            book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
+
+
+def judge_stopped(steps: Steps, book: Book) -> None:
+    """A command that is stopped before its end is not answered as one that has come to its end."""
+    ended: set[tuple[str, str]] = set()
+    for call, result, exchange in steps:
+        tool, echoed = call.text.partition(" ")[0], echoed_by(arguments_of(call))
+        if echoed is None or echoed[0] not in result.text:
+            continue
+        first, last = echoed
+        said = result.text.replace(first, "").strip()
+        if not last:
+            ended.add((tool, said))
+        elif last not in result.text and (tool, said) in ended:
+            what = f"a command is stopped behind {first!r}, and answered as one that has come to its end: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import felt
 from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import tool_names
 from claw_adapter.protocol import Capabilities, RoundRecord
 from claw_adapter.protocol.limits import WindowLimit
 from claw_adapter.redaction import REDACTED
@@ -19,6 +21,7 @@ SAMPLING: Final = (
     "temperature", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty", "reasoning_effort", "n",
     "max_tokens", "max_completion_tokens", "max_output_tokens",
 )  # fmt: skip
+OK: Final = 200
 PAIRED: Final = ("openai-chat", "anthropic-messages")
 """Dialects whose providers refuse a call without its one result right behind it, and a result without its call."""
 
@@ -50,6 +53,14 @@ class ModelAsked:
                 what = f"request {exchange.number} offers no tools, as turns before it did"
                 self.book.find("M30", "tools-missing", what, owner="harness", request=exchange.number)
             self._tools = self._tools or bool(exchange.tools)
+        for failed, again in pairwise(turn.chain):
+            same = len(turn.units[failed.number]) == len(turn.units[again.number])
+            lacks = sorted(tool_names(failed.tools) - tool_names(again.tools))
+            if failed.status != OK and same and lacks:
+                what = (
+                    f"request {again.number} is {failed.number} once more, which failed, and does not offer {lacks[0]}"
+                )
+                self.book.find("M30", "tools-missing", what, owner="harness", request=again.number)
         if record is not None and record.error is None and not turn.exchanges:
             self.unasked()
 

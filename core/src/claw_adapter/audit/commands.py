@@ -18,8 +18,11 @@ from claw_adapter.reading import strings_of
 __all__ = [
     "PutByCommand",
     "ShownByCommand",
+    "asks_for",
     "asks_where",
     "counts",
+    "echoed_by",
+    "exported_by",
     "gone_by",
     "newer_by",
     "put_by",
@@ -42,6 +45,9 @@ HERE: Final = re.compile(r"cat > (?P<path>[^\n]+) <<'(?P<end>\w+)'\n(?P<text>.*\
 """A command that writes a file as it stands in the command."""
 COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
 """A command that counts the names in a folder."""
+EXPORTS: Final = re.compile(r"export (\w+)=(\w+)")
+ASKS: Final = re.compile(r'echo "\[\$(\w+)\]"')
+ECHOES: Final = re.compile(r"echo (?P<first>[\w ]+)(?:; sleep \d+; echo (?P<last>\w+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +154,23 @@ def went_by(arguments: dict[str, JsonValue]) -> tuple[str, bool] | None:
 def asks_where(arguments: dict[str, JsonValue]) -> bool:
     """Whether a command says in which folder it runs."""
     return "pwd" in strings_of(arguments)
+
+
+def exported_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
+    """Name and value of ``export NAME=VALUE``; None for any other command."""
+    found = next(filter(None, map(EXPORTS.fullmatch, strings_of(arguments))), None)
+    return None if found is None else (found[1], found[2])
+
+
+def asks_for(arguments: dict[str, JsonValue]) -> str:
+    """The name for whose value a command asks, ``echo "[$NAME]"``; nothing for any other command."""
+    return next((found[1] for found in map(ASKS.fullmatch, strings_of(arguments)) if found), "")
+
+
+def echoed_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
+    """What ``echo TEXT`` prints, and, where it waits behind that and prints a word then, that word; else None."""
+    found = next(filter(None, map(ECHOES.fullmatch, strings_of(arguments))), None)
+    return None if found is None else (found["first"], found["last"] or "")
 
 
 def told_by(arguments: dict[str, JsonValue]) -> str:

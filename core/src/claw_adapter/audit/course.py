@@ -54,6 +54,8 @@ class _WriteEffect:
     """Whether that is all it does: not where an edit says how often it replaces."""
     every: bool = False
     """Whether it replaces the text wherever it stands."""
+    once: bool = False
+    """Whether it is told not to do that."""
     again: bool = False
     """Whether an equal call of the same reply was before it."""
     eats: bool = False
@@ -102,7 +104,8 @@ def _effect_of(
     if old is not None and new is not None:
         told = [name for name, value in arguments.items() if value is True]
         every = [EVERY.fullmatch(name) is not None for name in told]
-        return _WriteEffect(path, new, old, known=all(every), every=bool(every))
+        once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
+        return _WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
     writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
     return _WriteEffect(path, content) if writes and content is not None else None
 

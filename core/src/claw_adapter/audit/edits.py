@@ -75,7 +75,8 @@ class Edits:
             )
         elif last and there != text and effect.known and not (effect.every and effect.old in text):
             described = json.dumps(tool_named(exchange.tools, tool))
-            cause, what = _Doubtful(text, effect.old, effect.new, there or "", described).judged(renderer, known=known)
+            doubt = _Doubtful(text, effect.old, effect.new, there or "", described, once=effect.once)
+            cause, what = doubt.judged(renderer, known=known)
             what = f"an edit of {effect.path}{what}"
         if cause:
             book.find("M20" if cause == "file-back" else "M17", cause, what, owner="harness", request=exchange.number)
@@ -109,6 +110,8 @@ class _Doubtful:
     """The file's text behind it."""
     described: str
     """The tool's definition."""
+    once: bool = False
+    """Whether it is told not to be made everywhere."""
 
     def judged(self, renderer: Renderer, *, known: bool) -> tuple[str, str]:
         """The cause of a finding and what it says; empty where that is one of the ways to make such an edit."""
@@ -117,11 +120,13 @@ class _Doubtful:
             if self.old or self._put_beside() or ("empty" in self.described and self.there.split() == self.new.split()):
                 return "", ""
             return "written-changed", " that has nothing to replace has changed what stands there"
+        changed = ""
         if not self._made(places) and not self._declared(places, renderer):
-            return (
-                "written-changed",
-                f", where {self.old[:50]!r} stands more than once, or in other blanks, has changed more",
-            )
+            changed = f", where {self.old[:50]!r} stands more than once, or in other blanks, has changed more"
+        elif self.once and places[1:] and self.old in self.text and self._made(places, every=True):
+            changed = f" has been made in all of {len(places)} places, and it was told not to be"
+        if changed:
+            return "written-changed", changed
         mixed = "\n" in self.old and not BARE.search(self.text) and BARE.search(self.there)
         if mixed and not renderer.has("newline"):
             return "written-newlines", " has brought a line end that is no CR LF into a file that has no other"

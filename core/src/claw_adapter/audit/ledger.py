@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from claw_adapter.audit.answered import judge_count, judge_status, judge_told
+from claw_adapter.audit.answered import judge_count, judge_status, judge_stopped, judge_told
 from claw_adapter.audit.answers import ToldEvents, judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
@@ -327,6 +327,7 @@ class _Ledger:
         if self.facts.strict:
             judge_count(steps, self.facts.trees(record.before), files.tree, self.book)
             judge_status(steps, before, after, self.book)
+            judge_stopped(steps, self.book)
 
     def _executable(self, snapshot: str) -> set[str]:
         return {path for path, entry in self.facts.trees(snapshot).items() if entry.executable}

@@ -37,6 +37,8 @@ AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 """The path of something hidden."""
 WORDS: Final = re.compile(r"\w+")
+AROUND: Final = re.compile(r"\w*context\w*|\w*surrounding\w*|-?C", re.IGNORECASE)
+"""Names of arguments that say how many lines around one are shown."""
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -68,6 +70,8 @@ class Search:
     """Whether the text is a regular expression."""
     right: bool = False
     """Whether only files right in the folder are looked for."""
+    around: int = 0
+    """Lines before and behind one that is found, which are to be shown as well."""
 
     def has(self, text: str, *, any_case: bool = False) -> bool:
         """Whether it finds something in a text."""
@@ -117,8 +121,11 @@ def search_in(
     if not told or (by_name and (among or {*inside} & {*paths})):
         return None
     narrow = len(arguments) > len(texts)
+    around = next((n for name, n in arguments.items() if type(n) is int and AROUND.fullmatch(name)), 0)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
-    return Search(told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None)
+    return Search(
+        told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None, around
+    )
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:
@@ -227,6 +234,7 @@ class Searches:
             self._ends(tool, search, flat, (found, shown), failed, request)
             return
         self._count(tool, search, flat, [world.texts(path) for path in found], failed, request)
+        self._around(search, flat, [world.texts(path) for path in found], failed, request)
         if search.narrow:
             return
         if search.folder in world.there:
@@ -274,6 +282,19 @@ class Searches:
         elif lost and PurePosixPath(search.folder).name not in (said := _masked(search, flat)):
             unless = partial(self._refuses, tool, search, said)
             failed.note("M20", "search-missing", search.folder, what, request, unless=unless)
+
+    @staticmethod
+    def _around(search: Search, flat: str, texts: Sequence[Sequence[str]], failed: Failed, request: int) -> None:
+        """Of the lines around those that are found, all are shown, or none."""
+        for (text,) in (one for one in texts if len(one) == 1 and search.around):
+            lines = text.splitlines()
+            places = [at for at, line in enumerate(lines) if search.has(line)]
+            near = {n for at in places for n in range(at - search.around, at + search.around + 1)}
+            beside = [line for n, line in enumerate(lines) if n in near - {*places} and LEAST <= len(line) <= LINE]
+            lost = [line for line in beside if line not in flat]
+            if 0 < len(lost) < len(beside):
+                what = f"a search for {search.text!r} shows lines around it, and not {lost[0][:80]!r}"
+                failed.note("M20", "search-missing", lost[0], what, request)
 
     def _refuses(self, tool: str, search: Search, said: str) -> bool:
         """Whether these are not the words for nothing, or the file is such as the tool has never found."""

@@ -1,12 +1,12 @@
-"""Where a shell is after a command that has gone to a folder: it stays there or goes back, in whatever way that ended."""
+"""Where a shell is after a command that has gone to a folder, and what it knows of an exported name: it stays so, or not."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from claw_adapter.audit.commands import asks_where, went_by
+from claw_adapter.audit.commands import asks_for, asks_where, exported_by, went_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed, flat_of
 
@@ -14,8 +14,30 @@ __all__ = ["ShellPlace"]
 
 
 @dataclass(slots=True)
+class _Kept:
+    """Whether a shell has kept something over a turn, and then over a restart."""
+
+    turns: int = 0
+    """How many have begun since."""
+    stayed: bool = False
+    """Whether it was still there in a later one."""
+    again: bool = False
+    """Whether the session was closed and opened again since."""
+
+    def turned(self, *, again: bool) -> None:
+        self.turns, self.again = self.turns + 1, self.again or again
+
+    def lost(self, *, there: bool) -> bool:
+        """Whether it is gone behind a restart, and was there in a turn before; asked in a later turn."""
+        if self.again:
+            return self.stayed and not there
+        self.stayed = there
+        return False
+
+
+@dataclass(slots=True)
 class ShellPlace:
-    """Follows the commands of a trial that go somewhere, and those that ask where they are."""
+    """Follows the commands of a trial that go somewhere, or export a name, and those that ask for that."""
 
     workspace: str
     """The end of the workspace's path."""
@@ -23,42 +45,50 @@ class ShellPlace:
     """The folder of the last command that went to one, and whether it worked."""
     _back: bool = False
     """Whether a shell was in the workspace behind one that worked."""
-    _turns: int = 0
-    """How many turns have begun since."""
-    _stayed: bool = False
-    """Whether it was still there in a later one."""
-    _again: bool = False
-    """Whether the session was closed and opened again since."""
+    _place: _Kept = field(default_factory=_Kept)
+    _names: dict[str, tuple[str, _Kept]] = field(default_factory=dict)
+    """Exported names, with their values."""
 
     def turned(self, *, again: bool) -> None:
         """A turn begins, behind a restart or not."""
-        self._turns, self._again = self._turns + 1, self._again or again
+        for kept in (self._place, *(kept for _, kept in self._names.values())):
+            kept.turned(again=again)
 
     def judge(self, arguments: dict[str, JsonValue], result: str, failed: Failed, request: int) -> bool:
         """Whether a call is one of these.
 
-        A shell that goes back is not to stay where a command has failed; one that stays over turns stays over restarts.
+        A shell that goes back is not to stay where a command has failed; what stays over turns stays over restarts.
         """
-        if (went := went_by(arguments)) is not None:
-            self._went, self._turns, self._stayed, self._again = went, 0, False, False
+        if (exported := exported_by(arguments)) is not None:
+            self._names[exported[0]] = exported[1], _Kept()
             return True
-        folder, worked = self._went
-        if not folder or not asks_where(arguments):
+        if (name := asks_for(arguments)) in self._names:
+            value, kept = self._names[name]
+            if kept.turns and kept.lost(there=value in result):
+                what = f"in a turn behind a restart {name} is not exported any more, and in the one before it was"
+                failed.note("M24", "shell-forgotten", name, what, request)
+            return True
+        if (went := went_by(arguments)) is not None:
+            self._went, self._place = went, _Kept()
+            return True
+        if not self._went[0] or not asks_where(arguments):
             return False
+        self._stands(result, failed, request)
+        return True
+
+    def _stands(self, result: str, failed: Failed, request: int) -> None:
+        folder, worked = self._went
         places = {
             place_in(f"{line.strip()}/", self.workspace).rstrip("/")
             for line in flat_of(result).splitlines()
             if "/" in line
         }
-        if self._turns and self._again:
-            if self._stayed and places and folder not in places:
+        if self._place.turns:
+            if self._place.lost(there=folder in places or (self._place.again and not places)):
                 what = f"in a turn behind a restart commands do not run in {folder} any more, and in the one before it they did"
                 failed.note("M24", "shell-forgotten", folder, what, request)
-        elif self._turns:
-            self._stayed = folder in places
         elif worked:
             self._back = "" in places
         elif folder in places and self._back:
             what = f"behind a command that failed in {folder} the next one runs there, and behind one that worked it did not"
             failed.note("M17", "shell-left", folder, what, request)
-        return True

@@ -27,6 +27,8 @@ DASHED: Final = ("-e {}", "--{}", "-{} x", "-v {}")
 """Texts that begin as an option of a command."""
 LONG: Final = 2_100
 """Characters of a long line, few tokens of one sign, before what is looked for."""
+AROUND: Final = 4
+"""Lines around one that is found, with another such line among them."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml")
 
 
@@ -47,6 +49,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]
     nothing = ToolUse(kind="search", target=folder, content=str(texts.number()))
     alone = [ToolUse(kind="search", target=path, content=number, alone=True) for path in paths]
+    alone.append(alone[0].model_copy(update={"around": AROUND}))
     ends = tuple(posixpath.splitext(path)[1][1:] for path in paths[:2])
     among = [ToolUse(kind="search", target=folder, content=number, suffixes=those) for those in (ends[1:], ends)]
     names = [ToolUse(kind="find", target=folder, content=f"**/{posixpath.basename(path)}") for path in paths]
@@ -70,7 +73,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     here = ToolUse(kind="find", target="", content=f"{folder}/*{suffix}")
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
     signed.append(ToolUse(kind="search", target=folder, content=far))
-    first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], *signed, *among]])
+    first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], alone[-1], *signed, *among]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
     return files, [first, then, DrawnTurn(changes, again)]

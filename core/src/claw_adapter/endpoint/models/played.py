@@ -107,6 +107,8 @@ class ToolUse(Record):
     """Seconds that a command takes before it shows anything."""
     within: int = 0
     """Seconds that the command may take; told to a tool that asks for that and says in which unit."""
+    over: bool = False
+    """It takes longer: it is run only where that can be told."""
     exit: int = 0
     """The status with which a command ends that has shown something."""
     missed: bool = False
@@ -121,10 +123,14 @@ class ToolUse(Record):
     """A command runs in the file's folder: by an argument where the tool takes one for that, else it goes there first."""
     every: bool = False
     """An edit replaces the text wherever it stands, with a tool that can be told so."""
+    once: bool = False
+    """An edit is told not to do that, by the text "false", as some models write it."""
     absolute: bool = False
     """The tool is given the whole path."""
     alone: bool = False
     """The target of a search is one file."""
+    around: int = 0
+    """A search shows so many lines before and behind what it finds, with a tool that can be told so."""
     suffixes: tuple[str, ...] = ()
     """A search looks only at files whose names end so, with a tool that can be told so."""
     pattern: bool = False
@@ -394,17 +400,18 @@ class PlayedModel(Model):
             case "pages":
                 ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
             case "edit":
-                ways = edit_file(path, use.wanted[0], use.content, self._workspace, box, habits, every=use.every)
+                every = True if use.every else "false" if use.once else None
+                ways = edit_file(path, use.wanted[0], use.content, self._workspace, box, habits, every=every)
             case "list":
                 ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":
                 by_name = use.kind == "find"
-                place = SearchPlace(use.target, alone=use.alone, suffixes=use.suffixes)
+                place = SearchPlace(use.target, alone=use.alone, suffixes=use.suffixes, around=use.around)
                 ways = search_files(
                     use.content, place, self._workspace, box, habits, by_name=by_name, regular=use.pattern
                 )
             case "run":
-                ways = _commanded([use.target], box, use.within)
+                ways = _commanded([use.target], box, use.within, over=use.over)
             case "todo":
                 ways = note_todos(use.names, box)
             case "stray" | "bent":
@@ -494,8 +501,9 @@ def _shelled(use: ToolUse, workspace: str, box: Toolbox) -> Steps:
     return True
 
 
-def _commanded(commands: Sequence[str], box: Toolbox, within: int) -> Steps:
+def _commanded(commands: Sequence[str], box: Toolbox, within: int, *, over: bool = False) -> Steps:
     for shell in box.run[:1]:
-        for command in commands:
-            yield Attempt("run", shell.tool, shell.arguments(command, shell.known.lasting(within)))
+        limit = shell.known.lasting(within)
+        for command in commands if limit or not over else ():
+            yield Attempt("run", shell.tool, shell.arguments(command, limit))
     return True

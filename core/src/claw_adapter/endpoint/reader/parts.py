@@ -28,6 +28,8 @@ FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
 """Words by which a tool says that it is about files."""
 NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
+AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
+"""Keys of how many lines are shown before and behind one that is found."""
 AMONG: Final = (*NAMED, "include", "includes", "includepattern", "fileglob", "filefilter")
 """The same, where it says at which files a search looks."""
 
@@ -38,12 +40,13 @@ class SearchPlace:
 
     `alone`: it is a file's, which only those are told that take a path, and not only one of a folder. Of a folder, only files
     whose names end in one of the `suffixes`, with tools that can be told so; of more than one, if they say that they take
-    braces, else the first.
+    braces, else the first. With so many lines `around` what is found, with tools that can be told so.
     """
 
     path: str
     alone: bool = False
     suffixes: tuple[str, ...] = ()
+    around: int = 0
 
     def among(self, form: Params, item: Param) -> str:
         """The pattern of names for a tool's parameter."""
@@ -68,23 +71,23 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
 
 
 def edit_file(
-    path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits, *, every: bool = False
+    path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits, *, every: JsonValue = None
 ) -> Steps:
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
 
-    For `every` such place that is one that can be told so.
+    With `every` it is one that can be told whether to do that wherever the text stands.
 
     Where the result is a notice that names another tool, that is called: one for reading with the file, any other with what it
     takes. Then the file is read, and if the text is still in it, and is no part of the new one there, the call is made again.
     """
     for tool in replacers(box):
         everywhere = tool.known.one_of(EVERY, "boolean")
-        if every and everywhere is None:
+        if every is not None and everywhere is None:
             continue
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         attempt = Attempt("edit", tool.tool, tool.writes(target, new, old), form)
-        if every and everywhere is not None:
-            attempt = attempt.with_more({everywhere.at: True})
+        if everywhere is not None and every is not None:
+            attempt = attempt.with_more({everywhere.at: every})
         said = yield attempt
         if not said.notice:
             return True
@@ -155,6 +158,11 @@ def search_files(
             where.suffixes and among in (None, tool.target)
         ):
             continue
+        around = tool.known.one_of(AROUND, "integer") if where.around else None
+        if where.around and around is None:
+            continue
+        if around is not None:
+            more[around.at] = where.around
         if among is not None:
             more[among.at] = where.among(tool.known, among)
         if place is not None:

@@ -13,6 +13,8 @@ from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
 __all__ = ["added", "batch", "dropped", "failing_steps", "failures", "folders", "inside", "left", "programs"]
 
+LASTS: Final = 4
+"""Seconds of a command that is to be stopped behind one."""
 SLOW: Final = 1.5
 """Seconds that a slow command takes, while others of its reply are done."""
 
@@ -60,7 +62,7 @@ def programs(drawing: Drawing) -> list[Unit]:
     """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later.
 
     A command counts what is in the workspace while it runs; others say by their status alone how they have ended, and some
-    go on behind a part that fails, as a shell does that nobody has told anything.
+    go on behind a part that fails, as a shell does that nobody has told anything. One may take a second, and takes more.
     """
     made, folder, text = (
         drawing.file(drawing.rng.randrange(3, 9)),
@@ -88,7 +90,16 @@ def programs(drawing: Drawing) -> list[Unit]:
     looks += [ToolUse(kind="status", target=one.path) for one in ends]
     never = drawing.does(ToolUse(kind="run", target=f"echo '{drawing.texts.sentence()}"))  # a quote that does not end
     going_on = drawing.does(*_going_on(drawing))
-    return [[first], [drawing.turn(drawing.does(filled), drawing.does(*looks), never, going_on, drawing.says())]]
+    ended, stopped = (drawing.does(use) for use in _stopped(drawing))
+    asks = (drawing.does(filled), drawing.does(*looks), never, going_on, ended, stopped)
+    return [[first], [drawing.turn(*asks, drawing.says())]]
+
+
+def _stopped(drawing: Drawing) -> tuple[ToolUse, ToolUse]:
+    """A command that comes to its end, and one that is stopped before, where a tool can be told when."""
+    one, two, three = (drawing.texts.number() for _ in range(3))
+    ended = ToolUse(kind="run", target=f"echo {one}")
+    return ended, ToolUse(kind="run", target=f"echo {two}; sleep {LASTS}; echo {three}", within=1, over=True)
 
 
 def _going_on(drawing: Drawing) -> list[ToolUse]:
@@ -141,7 +152,7 @@ def left(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
 
     Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
-    there once more, and that is asked in the next turn, and in the one behind a restart.
+    there once more, and another exports a name; both are asked for in the next turn, and in the one behind a restart.
     """
     folder, name = drawing.texts.word(), f"{drawing.texts.word()}.md"
     paths = name, f"{folder}/{name}"
@@ -153,8 +164,12 @@ def left(drawing: Drawing) -> list[Unit]:
     first: Unit = [drawing.turn(*replies, drawing.says())]
     if drawing.height == 0:
         return [first]
+    name = f"NAME_{drawing.texts.number()}"
+    exports = ToolUse(kind="run", target=f"export {name}={drawing.texts.number()}")
+    asks = ToolUse(kind="run", target=f'echo "[${name}]"')
     stays, still, behind = (
-        drawing.turn(*map(drawing.does, uses), drawing.says()) for uses in ((goes[0], where), (where,), (where, back))
+        drawing.turn(*(drawing.does(*uses) for uses in every), drawing.says())
+        for every in (((exports,), (goes[0],), (where, asks)), ((where, asks),), ((where, asks), (back,)))
     )
     return [first, [stays, still, PlanIncident(happens="restart"), behind]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import posixpath
 from typing import Final
 
@@ -48,6 +49,10 @@ KEPT: Final = (40_000, 44_000)
 """Characters of one whose reading is to be kept through an update and a restart."""
 SEVERAL: Final = (19_000, 21_000)
 """Characters of files that are read by one reply."""
+PICTURE: Final = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+).decode("latin-1")
+"""A grey point."""
 BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 PAGED: Final = (400, 401, 419, 500, 501)
@@ -103,8 +108,8 @@ def wide(drawing: Drawing) -> list[Unit]:
 def binaries(drawing: Drawing) -> list[Unit]:
     """Files that are no text are left as they are, and one of them is replaced.
 
-    A line is edited of a script that may be executed, which is then written over, and of a text in another encoding, which a
-    command shows before.
+    A prompt names a picture. A line is edited of a script that may be executed, which is then written over, and of a text in
+    another encoding, which a command shows before.
     """
     folder = drawing.texts.word()
     path = f"{folder}/{drawing.texts.word()}.bin"
@@ -119,7 +124,10 @@ def binaries(drawing: Drawing) -> list[Unit]:
     looks = [ToolUse(kind="read", target=one.path) for one in (script, marked, other)]
     show = ToolUse(kind="cat", target=other.path)
     listed = ToolUse(kind="list", target=folder)
-    first = drawing.turn(drawing.does(*looks[:2], show, listed), drawing.does(said, begun), drawing.says())
+    picture = PlanFile(path=f"{folder}/{drawing.texts.word()}.png", text=PICTURE, encoding="latin-1")
+    drawing.steps.append(picture)
+    replies = drawing.does(*looks[:2], show, listed), drawing.does(said, begun), drawing.says()
+    first = PlanTurn(question=f"{drawing.texts.message()} When was {picture.path} made?", replies=replies)
     over = ToolUse(kind="write", target=script.path, content=f"#!/bin/sh\necho {drawing.texts.word()}\n")
     changes = drawing.does(edited, over, *_added_behind(drawing, marked))
     second = drawing.turn(drawing.does(looks[2]), changes, drawing.says())

@@ -193,9 +193,10 @@ def edited_in_doubt(drawing: Drawing) -> list[Unit]:
     """Edits that are refused, or made in one of few ways, behind one that is sure, all of them in one turn.
 
     What they are to replace stands there twice, has LF where the file has CR LF, is nothing at all, or has blanks that the file
-    has not: at the beginnings of lines that stand in one place, or in two, and within a line.
+    has not: at the beginnings of lines that stand in one place, or in two, and within a line. At last it stands there twice,
+    and the edit is told not to replace it everywhere.
     """
-    sure, *lines = (drawing.texts.sentence() for _ in range(5))
+    sure, twice, *lines = (drawing.texts.sentence() for _ in range(6))
     one, two, *rest = lines
     block = f"{one}\n{two}"
     wide = one.replace(" ", "  ")
@@ -206,6 +207,7 @@ def edited_in_doubt(drawing: Drawing) -> list[Unit]:
         "".join(f"    {line}\n" for line in (rest[0], *block.split("\n"), rest[1])): f"      {one}\n      {two}",
         f"if:\n  {one}\n  {two}\nelse:\n    {one}\n    {two}\n{rest[0]}\n": f"      {one}\n      {two}",
         "\n".join((rest[0], f"{two}\n{wide}\n{two}", rest[1], "")): f"{two}\n{one}\n{two}",
+        "\n".join((twice, rest[0], twice, "")): twice,
     }
     files = [PlanFile(path=drawing.texts.path(), text=text) for text in texts]
     drawing.steps += files
@@ -215,6 +217,7 @@ def edited_in_doubt(drawing: Drawing) -> list[Unit]:
         ToolUse(kind="edit", target=file.path, wanted=(old,), content=_like(drawing, old), missed=True)
         for file, old in zip(files, texts.values(), strict=True)
     ]
+    edits[-1] = edits[-1].model_copy(update={"once": True})
     return [[drawing.turn(*(drawing.does(*uses) for uses in (looks, (certain,), edits)), drawing.says())]]
 
 
