@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from claw_adapter.audit.answered import judge_count, judge_status
+from claw_adapter.audit.answered import judge_count, judge_status, judge_stopped
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import gone_by, put_by, said_by, shown_by
 from claw_adapter.audit.edits import Edits
@@ -424,10 +424,11 @@ def test_an_editor_may_give_a_file_of_mixed_line_ends_one_kind_and_no_other_file
     assert written(more, before={"a.md": whole}, after=lost, losses=[], strict=False) == []
 
 
-def edited(old, new, before, there, *, says="edited a.md", losses=(), description="", strict=True):
+def edited(old, new, before, there, *, says="edited a.md", losses=(), description="", strict=True, told=()):
     """What is found of an edit of a file, behind one of another file that is answered as one that works."""
     calls = [
-        ("edit", {"path": path, "old": one, "new": two}) for path, one, two in (("b.md", "b", "c"), ("a.md", old, new))
+        ("edit", {"path": path, "old": one, "new": two, **dict(told)})
+        for path, one, two in (("b.md", "b", "c"), ("a.md", old, new))
     ]
     tools = ({"type": "function", "function": {"name": "edit", "description": description}},)
     return written(
@@ -459,6 +460,14 @@ def test_an_edit_of_what_stands_twice_is_refused_made_everywhere_or_says_where_i
     assert edited("one", "two", before, first, says="the first of two") == []
     assert edited("one", "two", before, first, description="Replaces the first one.") == []
     assert edited("one", "two", before, more, says="done") == ["M17 written-changed"]
+
+
+@pytest.mark.parametrize("value", [False, "false"])
+def test_an_edit_that_is_told_not_to_be_made_everywhere_is_not(value):
+    before, every, told = "one\nlast\none\n", "two\nlast\ntwo\n", {"replace_all": value}
+    assert edited("one", "two", before, before, says="it stands there twice", told=told) == []
+    assert edited("one", "two", before, "two\nlast\none\n", says="the first", told=told) == []
+    assert edited("one", "two", before, every, told=told) == ["M17 written-changed"]
 
 
 def test_an_edit_with_other_line_ends_is_refused_or_leaves_those_of_the_file():
@@ -996,6 +1005,45 @@ def test_a_command_that_fails_without_a_word_is_not_answered_as_one_that_does_no
     assert [finding.key for finding in book.findings()] == found
     judge_status(steps, files, files | {"b.sh": "exit 3\n"}, book := Book())
     assert not book.findings()
+
+
+@pytest.mark.parametrize(
+    ("ended", "stopped", "found"),
+    [
+        ("17\n", "18\n", ["M17 status-untold"]),
+        ("17\n(exit 0)", "18\n(exit 0)", ["M17 status-untold"]),
+        ("17\n(exit 0)", "18\n(stopped)", []),
+        ("17\n", "18\n19\n", []),
+        ("17\n", "still running", []),
+    ],
+)
+def test_a_command_that_is_stopped_is_not_answered_as_one_that_has_ended(ended, stopped, found):
+    steps = [
+        (
+            RequestUnit(CALL, f"exec {json.dumps({'command': command, 'timeout': 1})}", command),
+            RequestUnit(RESULT, result, command),
+            SimpleNamespace(number=1, tools=()),
+        )
+        for command, result in (("echo 17", ended), ("echo 18; sleep 4; echo 19", stopped))
+    ]
+    judge_stopped(steps, book := Book())
+    assert [finding.key for finding in book.findings()] == found
+
+
+@pytest.mark.parametrize(
+    ("next_turn", "behind", "found"),
+    [("41", "41", []), ("41", "", ["M24 shell-forgotten"]), ("", "", []), ("", "41", [])],
+)
+def test_an_exported_name_that_stays_over_turns_stays_over_restarts(next_turn, behind, found):
+    place, failed, asked = ShellPlace("t/workspace"), Failed(), {"command": 'echo "[$NAME_3]"'}
+    for again, arguments, value in (
+        (False, {"command": "export NAME_3=41"}, ""),
+        (False, asked, next_turn),
+        (True, asked, behind),
+    ):
+        place.turned(again=again)
+        assert place.judge(arguments, f"[{value}]\n", failed, 1)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
 
 
 @pytest.mark.parametrize(

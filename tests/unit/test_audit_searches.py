@@ -23,6 +23,8 @@ END = "/t/workspace"
         ({"query": "blue crate", "path": "notes/"}, Search("blue crate", "notes", False, False)),
         ({"pattern": "Übersicht", "path": "/agent/workspace"}, Search("Übersicht", "", False, False)),
         ({"pattern": "141734", "head_limit": 3}, Search("141734", "", False, True)),
+        ({"pattern": "141734", "context": 2}, Search("141734", "", False, True, around=2)),
+        ({"pattern": "141734", "-C": 2}, Search("141734", "", False, True, around=2)),
         ({"pattern": "**/b.md", "path": "."}, Search("b.md", "", True, False)),
         ({"pattern": "**/*.csv"}, Search("*.csv", "", True, False)),
         ({"pattern": "notes/*.md"}, Search("*.md", "notes", True, False, right=True)),
@@ -93,6 +95,21 @@ def causes(*results, search=NUMBER, older=None, files=None, losses=(), others=()
 
 LINES = "a.md:1: The crate 141734 is blue.\nnotes/b.md:2: The ferry took 141734 at noon.\nnotes/c.csv:1: 141734,crate"
 PATHS = "/x/t/workspace/a.md\n/x/t/workspace/notes/b.md\n/x/t/workspace/notes/c.csv"
+
+
+def test_lines_around_what_is_found_are_all_shown_or_none():
+    lines = [f"Row {at} of the long list" for at in range(20)]
+    lines[6], lines[8] = "Row 6 has 141734", "Row 8 has 141734"
+    files = {"list.md": Passage(now=("\n".join(lines),))}
+    search = Search("141734", "list.md", False, True, around=3)
+
+    def shown(*numbers):
+        flat = "\n".join(f"{at + 1}: {lines[at]}" for at in numbers)
+        return causes(flat, search=search, files=files)
+
+    assert shown(*range(3, 12)) == []
+    assert shown(6, 8) == []
+    assert shown(*range(3, 10)) == ["search-missing"]
 
 
 @pytest.mark.parametrize(

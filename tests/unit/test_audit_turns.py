@@ -199,3 +199,14 @@ def test_a_request_that_a_provider_would_refuse_is_found(messages, found, dialec
         exchange.dialect, exchange.asked, exchange.params = dialect, "m", {}
     ModelAsked("m", Capabilities(), book).judge(turn, None)
     assert [finding.key for finding in book.findings()] == (found if dialect == "openai-chat" else [])
+
+
+@pytest.mark.parametrize(("again", "found"), [(True, []), (False, ["M30 tools-missing"])])
+def test_a_request_that_is_made_again_behind_a_failure_offers_what_it_did(again, found):
+    turn, book = turn_of(([], None), ([], {"role": "assistant", "content": "Herring."})), Book()
+    for exchange in turn.exchanges:
+        exchange.dialect, exchange.asked, exchange.params = "openai-chat", "m", {}
+    turn.exchanges[0].status = 503
+    turn.exchanges[1].tools = turn.exchanges[1].tools if again else []
+    ModelAsked("m", Capabilities(), book).judge(turn, None)
+    assert [finding.key for finding in book.findings()] == found

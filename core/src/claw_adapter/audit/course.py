@@ -98,7 +98,8 @@ def _effect_of(
         return _WriteEffect(put.path, put.content, behind=put.behind)
     arguments = _flat(arguments)
     path = _path(arguments, workspace)
-    content, old, new = (_only(arguments, kind) for kind in (CONTENT, OLD, NEW))
+    texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
+    content, old, new = (_only(texts, kind) for kind in (CONTENT, OLD, NEW))
     if path is None:
         return None
     if old is not None and new is not None:
