@@ -15,6 +15,7 @@ from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.course import FileCourse, Steps
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.edits import Edits
+from claw_adapter.audit.notices import ChangeNotices
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
@@ -112,7 +113,7 @@ class _Ledger:
         )
         self.standing = StandingLines(self.book)
         self.lists, self.texts = StandingLists(self.book), StandingTexts(self.book)
-        self.todos = TodoLists(self.book)
+        self.todos, self.notices = TodoLists(self.book), ChangeNotices(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
@@ -160,9 +161,12 @@ class _Ledger:
             last = mine[-1] if mine else None
             process = max(process, last.process) if last else process
             self._workspace(record, mine)
+            if record.error is None and record.snapshot:
+                self.notices.leave(self.facts.files(record.snapshot))
             self._close(record, last, number)
         self.reads.finish()
         self._told.finish(self.book)
+        self.notices.finish()
         self._removals.finish(self.book)
 
     def _workspace(self, record: RoundRecord, turns: Sequence[RequestTurn]) -> None:
@@ -212,6 +216,8 @@ class _Ledger:
             self.lists.judge(turn, (path for path, entry in tree.items() if entry.kind == "file"))
             if not self.renderer.has("told"):  # else what was read before stands there as well
                 self.texts.judge(turn, record.prompt, self.facts.files(record.before))
+                restarted = record.round in self.facts.restarts
+                self.notices.judge(turn, record.prompt, self.facts.files(record.before), restarted=restarted)
         if self.facts.strict and not self.renderer.has("told"):
             self.todos.judge(turn, record.prompt, counts=last and record.error is None)
         self._gone(turn)
