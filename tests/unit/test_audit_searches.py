@@ -25,6 +25,9 @@ END = "/t/workspace"
         ({"pattern": "141734", "head_limit": 3}, Search("141734", "", False, True)),
         ({"pattern": "141734", "context": 2}, Search("141734", "", False, True, around=2)),
         ({"pattern": "141734", "-C": 2}, Search("141734", "", False, True, around=2)),
+        ({"pattern": "FERRY", "ignore_case": True}, Search("FERRY", "", False, False, any_case=True)),
+        ({"pattern": "FERRY", "caseSensitive": False}, Search("FERRY", "", False, False, any_case=True)),
+        ({"pattern": "FERRY", "caseSensitive": True}, Search("FERRY", "", False, True)),
         ({"pattern": "**/b.md", "path": "."}, Search("b.md", "", True, False)),
         ({"pattern": "**/*.csv"}, Search("*.csv", "", True, False)),
         ({"pattern": "notes/*.md"}, Search("*.md", "notes", True, False, right=True)),
@@ -95,6 +98,14 @@ def causes(*results, search=NUMBER, older=None, files=None, losses=(), others=()
 
 LINES = "a.md:1: The crate 141734 is blue.\nnotes/b.md:2: The ferry took 141734 at noon.\nnotes/c.csv:1: 141734,crate"
 PATHS = "/x/t/workspace/a.md\n/x/t/workspace/notes/b.md\n/x/t/workspace/notes/c.csv"
+
+
+def test_capitals_are_small_letters_where_that_is_said():
+    search = Search("THE CRATE", "", False, False, any_case=True)
+    files = {"b.md": Passage(now=("Of the crate nobody knows.\n",)), "a.md": Passage(now=("The crate is blue.\n",))}
+    both = "a.md:1: The crate is blue.\nb.md:1: Of the crate nobody knows."
+    assert causes(both, search=search, files=files) == []
+    assert causes(both, "(nothing found)", search=search, files=files) == ["search-missing"]
 
 
 def test_lines_around_what_is_found_are_all_shown_or_none():

@@ -39,6 +39,9 @@ HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 WORDS: Final = re.compile(r"\w+")
 AROUND: Final = re.compile(r"\w*context\w*|\w*surrounding\w*|-?C", re.IGNORECASE)
 """Names of arguments that say how many lines around one are shown."""
+CASE: Final = re.compile(r"case_?sensitive|match_?case", re.IGNORECASE)
+CASES: Final = re.compile(rf"-?i|ignore_?case|(?:case_?)?insensitive|{CASE.pattern}", re.IGNORECASE)
+"""Names of arguments that say whether capitals count; of some of them the value ``true`` says that they do."""
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -70,11 +73,14 @@ class Search:
     """Whether the text is a regular expression."""
     right: bool = False
     """Whether only files right in the folder are looked for."""
+    any_case: bool = False
+    """Whether capitals are the same as small letters."""
     around: int = 0
     """Lines before and behind one that is found, which are to be shown as well."""
 
     def has(self, text: str, *, any_case: bool = False) -> bool:
         """Whether it finds something in a text."""
+        any_case = any_case or self.any_case
         if self.regular:
             return re.search(self.text, text, re.IGNORECASE if any_case else 0) is not None
         return self.text.casefold() in text.casefold() if any_case else self.text in text
@@ -120,11 +126,23 @@ def search_in(
     told = by_name[1] if by_name else _meant(sought[0], patterns)
     if not told or (by_name and (among or {*inside} & {*paths})):
         return None
-    narrow = len(arguments) > len(texts)
+    any_case = any(
+        value is (CASE.fullmatch(name) is None) for name, value in arguments.items() if CASES.fullmatch(name)
+    )
+    narrow = len(arguments) > len(texts) + any_case
     around = next((n for name, n in arguments.items() if type(n) is int and AROUND.fullmatch(name)), 0)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
     return Search(
-        told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None, around
+        told,
+        "".join(inside),
+        by_name is not None,
+        narrow,
+        tuple(texts),
+        suffixes,
+        regular,
+        here is not None,
+        any_case,
+        around,
     )
 
 

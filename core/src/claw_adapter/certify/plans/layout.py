@@ -260,7 +260,8 @@ class _Layout:
                 return found.model_copy(update={"wanted": said}) if found is not None else None
             case "search":
                 sought = use.content if use.pattern else re.escape(use.content)
-                wanted = [posixpath.basename(path) for path, text in there.items() if re.search(sought, text)]
+                flags = re.IGNORECASE if use.any_case else 0
+                wanted = [posixpath.basename(path) for path, text in there.items() if re.search(sought, text, flags)]
             case "find":
                 inside = [path for path in there if not use.target or path.startswith(f"{use.target}/")]
                 wanted = fnmatch.filter(map(posixpath.basename, inside), posixpath.basename(use.content))

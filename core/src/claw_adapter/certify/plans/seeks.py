@@ -68,8 +68,10 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     other = re.findall(r"\d{4,}", signs[0])[0]
     either = f"{other}|{number[:-1]}[0-9]+"
     signed.append(ToolUse(kind="search", target=folder, content=either, pattern=True))
+    code = f"Ref{texts.number()}"
+    signed.append(ToolUse(kind="search", target=folder, content=code.upper(), any_case=True))
     suffix = posixpath.splitext(paths[0])[1]  # such as has been found
-    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, signs)))
+    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, [*signs, code])))
     here = ToolUse(kind="find", target="", content=f"{folder}/*{suffix}")
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
     signed.append(ToolUse(kind="search", target=folder, content=far))

@@ -129,6 +129,8 @@ class ToolUse(Record):
     """The tool is given the whole path."""
     alone: bool = False
     """The target of a search is one file."""
+    any_case: bool = False
+    """A search takes capitals for small letters, with a tool that can be told so."""
     around: int = 0
     """A search shows so many lines before and behind what it finds, with a tool that can be told so."""
     suffixes: tuple[str, ...] = ()
@@ -406,7 +408,7 @@ class PlayedModel(Model):
                 ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":
                 by_name = use.kind == "find"
-                place = SearchPlace(use.target, alone=use.alone, suffixes=use.suffixes, around=use.around)
+                place = SearchPlace(use.target, use.alone, use.suffixes, use.around, use.any_case)
                 ways = search_files(
                     use.content, place, self._workspace, box, habits, by_name=by_name, regular=use.pattern
                 )

@@ -30,6 +30,8 @@ NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
 AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
 """Keys of how many lines are shown before and behind one that is found."""
+ANY_CASE: Final = {"ignorecase": True, "caseinsensitive": True, "i": True, "casesensitive": False, "matchcase": False}
+"""Keys of whether capitals count, with what says that they do not."""
 AMONG: Final = (*NAMED, "include", "includes", "includepattern", "fileglob", "filefilter")
 """The same, where it says at which files a search looks."""
 
@@ -40,13 +42,15 @@ class SearchPlace:
 
     `alone`: it is a file's, which only those are told that take a path, and not only one of a folder. Of a folder, only files
     whose names end in one of the `suffixes`, with tools that can be told so; of more than one, if they say that they take
-    braces, else the first. With so many lines `around` what is found, with tools that can be told so.
+    braces, else the first. With so many lines `around` what is found, or in
+    `any_case`, with tools that can be told so.
     """
 
     path: str
     alone: bool = False
     suffixes: tuple[str, ...] = ()
     around: int = 0
+    any_case: bool = False
 
     def among(self, form: Params, item: Param) -> str:
         """The pattern of names for a tool's parameter."""
@@ -159,10 +163,13 @@ def search_files(
         ):
             continue
         around = tool.known.one_of(AROUND, "integer") if where.around else None
-        if where.around and around is None:
+        cases = tool.known.one_of(ANY_CASE, "boolean") if where.any_case else None
+        if (where.around and around is None) or (where.any_case and cases is None):
             continue
         if around is not None:
             more[around.at] = where.around
+        if cases is not None:
+            more[cases.at] = ANY_CASE[cases.key]
         if among is not None:
             more[among.at] = where.among(tool.known, among)
         if place is not None:
