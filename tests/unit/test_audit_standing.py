@@ -135,6 +135,28 @@ def test_a_file_that_is_shown_beside_a_prompt_is_as_it_is_then(behind, found):
     assert shown(({"a.md": OLD}, behind), ({"a.md": NEW}, behind)) == found
 
 
+def test_what_the_instructions_say_of_a_file_is_of_now():
+    files = {"notes/a.md": OLD}, {"notes/a.md": NEW}
+
+    def stale(row, other=None):
+        book = Book()
+        texts = StandingTexts(book)
+        for number, there in enumerate(files):
+            units = [RequestUnit("system", f"Files:\n{row}\nEnd"), RequestUnit("user", "Go on.")]
+            texts.judge(
+                SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}),
+                "Go on.",
+                there | (other or {}),
+            )
+        return [finding.key for finding in book.findings()]
+
+    old, new = OLD.splitlines()[0], NEW.splitlines()[0]
+    assert stale(f"- notes/a.md: {old}") == stale(f"notes/a.md\n  {old}") == ["M20 shown-stale"]
+    assert stale(f"- notes/a.md: {new}") == stale(f"- b.md: {old}") == []
+    assert stale(f"- notes/a.md: {old} (now: {new})") == []
+    assert stale(f"- notes/a.md: {old}", {"b.md": OLD}) == []
+
+
 @pytest.mark.parametrize("number", ["", "1 ", "  12\t"])
 def test_a_change_that_is_told_is_told_the_right_way_round(number):
     was, now = OLD.splitlines()[0], NEW.splitlines()[0]

@@ -140,7 +140,8 @@ class StandingTexts:
     """Follows the files that a harness itself shows, in the instructions or around a prompt: each is as its turn begins.
 
     A text that a file had before an earlier turn, whole, and nothing of what it is now, tells the model of what is no more.
-    So does the text of another file, under the name of one that the prompt names and that is not there.
+    So does a line of it, in the instructions beside the file's path or right below, and the text of another file, under the
+    name of one that the prompt names and that is not there.
     """
 
     def __init__(self, book: Book) -> None:
@@ -163,6 +164,21 @@ class StandingTexts:
                 if path in files and any(_stale(text, files[path], added) for text in texts - now):
                     what = f"beside the prompt the request shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
+            self._mapped(_front(turn.units[exchange.number]), files, exchange.number)
+
+    def _mapped(self, front: Iterable[str], files: Mapping[str, str], request: int) -> None:
+        """No line of what a file was stands by its path, with none of what it is."""
+        rows = [row for text in front for row in text.splitlines()]
+        below = [f"{row}\n{other}" for row, other in zip(rows, [*rows[1:], ""], strict=True)]
+        for path, texts in self._former.items():
+            places = [place for row, place in zip(rows, below, strict=True) if path in row] if path in files else []
+            now = _known_lines(files[path]) if places else set()
+            for place in places:
+                gone = (line for text in texts for line in _known_lines(text) - now if line in place)
+                old = next((line for line in gone if not any(line in text for text in files.values())), "")
+                if old and not any(line in place for line in now):
+                    what = f"the instructions say of {path} what it was before an earlier turn: {old[:60]!r}"
+                    self.book.find("M20", "shown-stale", what, request=request)
 
     def _turned(self, turn: RequestTurn, prompt: str, former: Mapping[str, str]) -> None:
         for exchange in turn.chain[:1]:
@@ -170,8 +186,8 @@ class StandingTexts:
             for path, text in self._files.items():
                 if (before := former.get(path, text)) == text:
                     continue
-                old, new = ({one.strip() for one in lines_of_text(side)} for side in (before, text))
-                gone, come = ({one for one in lines if len(one) >= KNOWN} for lines in (old - new, new - old))
+                old, new = map(_known_lines, (before, text))
+                gone, come = old - new, new - old
                 if gone and turned(added, gone, come):
                     what = f"beside the prompt the request tells of a change of {path} the wrong way round: {{!r}}"
                     self.book.find("M20", "change-turned", what.format(min(come)[:60]), request=exchange.number)
@@ -192,6 +208,11 @@ def beside(units: Sequence[RequestUnit], prompt: str) -> str:
     """What stands in the instructions and around a prompt."""
     asked = next((unit.text for unit in reversed(units) if unit.kind == "user" and prompt in unit.text), "")
     return "\n".join((*_front(units), asked.replace(prompt, "\n")))
+
+
+def _known_lines(text: str) -> set[str]:
+    """The lines of a text by which it is known."""
+    return {line.strip() for line in lines_of_text(text) if len(line.strip()) >= KNOWN}
 
 
 def _stale(text: str, now: str, added: str) -> bool:

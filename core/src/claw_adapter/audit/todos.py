@@ -80,18 +80,16 @@ class TodoLists:
         old = sorted(entry for entry in former if entry in text)
         if len(there) + len(old) < FEWEST:
             return
+        first = entries[places.index(min(there))] if there != sorted(there) else ""
         wrong = {
-            "lacks {!r}": [entry for entry, place in zip(entries, places, strict=True) if place < 0],
+            "lacks {!r}": [entry for entry in entries if entry[: len(entry) // 2] not in text],  # some shorten it
             "has {!r}, which a later call has left out": old,
-            "has another order than the call: first {!r}": [entries[places.index(min(there))]]
-            if there != sorted(there)
-            else [],
+            "has another order than the call: first {!r}": [first] if first else [],
         }
         what = next((words.format(found[0][:60]) for words, found in wrong.items() if found), "")
         if what:
-            self.book.find(
-                must, "todos-otherwise", f"the list of what is to do that {where} shows {what}", request=request
-            )
+            what = f"the list of what is to do that {where} shows {what}"
+            self.book.find(must, "todos-otherwise", what, request=request)
 
 
 def _entries(call: RequestUnit, tool: Mapping[str, Any]) -> tuple[str, ...]:

@@ -62,7 +62,8 @@ def programs(drawing: Drawing) -> list[Unit]:
     """A program writes a file that is shown before and behind it; a folder is made, and a file in it some turns later.
 
     A command counts what is in the workspace while it runs; others say by their status alone how they have ended, and some
-    go on behind a part that fails, as a shell does that nobody has told anything. One may take a second, and takes more.
+    go on behind a part that fails, as a shell does that nobody has told anything. One may take a second, and takes more;
+    one does what it is to do, and fails then.
     """
     made, folder, text = (
         drawing.file(drawing.rng.randrange(3, 9)),
@@ -90,8 +91,9 @@ def programs(drawing: Drawing) -> list[Unit]:
     looks += [ToolUse(kind="status", target=one.path) for one in ends]
     never = drawing.does(ToolUse(kind="run", target=f"echo '{drawing.texts.sentence()}"))  # a quote that does not end
     going_on = drawing.does(*_going_on(drawing))
-    ended, stopped = (drawing.does(use) for use in _stopped(drawing))
-    asks = (drawing.does(filled), drawing.does(*looks), never, going_on, ended, stopped)
+    ended, stopped = _stopped(drawing)
+    later = drawing.does(ended, _fails_behind(drawing)), drawing.does(stopped)
+    asks = (drawing.does(filled), drawing.does(*looks), never, going_on, *later)
     return [[first], [drawing.turn(*asks, drawing.says())]]
 
 
@@ -113,6 +115,14 @@ def _going_on(drawing: Drawing) -> list[ToolUse]:
     )
     effect = CommandEffect(given={file.path: file.text}, prints=file.text)
     return [ToolUse(kind="run", target=line, effect=effect) for line in lines]
+
+
+def _fails_behind(drawing: Drawing) -> ToolUse:
+    """A command that adds a line, and then fails: nobody is to do that again."""
+    file, line = drawing.file(3), f"{drawing.texts.number()} {drawing.texts.number()}"
+    does = f"echo {line} >> {shlex.quote(file.path)}; cat {drawing.texts.word()}.md"
+    effect = CommandEffect(given={file.path: file.text}, leaves={file.path: f"{file.text}{line}\n"})
+    return ToolUse(kind="run", target=does, effect=effect)
 
 
 def failing_steps(drawing: Drawing) -> list[Unit]:

@@ -249,7 +249,7 @@ def framed_names(drawing: Drawing) -> list[Unit]:
 
 
 def paged(drawing: Drawing) -> list[Unit]:
-    """A file of many lines is read, read by pages, and shown in part by commands."""
+    """A file of many lines is read, read by pages, and shown in part by commands; an update changes a line of a later page."""
     count, size = drawing.rng.choice(PAGED), drawing.rng.choice((100, 150, 200, 211))
     file = PlanFile(path=drawing.texts.path(), text=drawing.texts.across(drawing.texts.short_lines(count)))
     drawing.steps.append(file)
@@ -266,8 +266,12 @@ def paged(drawing: Drawing) -> list[Unit]:
     old = file.text.split("\n")[
         drawing.rng.randrange(20)
     ]  # of a page: what is behind it stays, some lines further down
-    change = drawing.does(ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.lines(3)))
-    return [[drawing.turn(*looks, change, drawing.does(again), drawing.says())]]
+    edit = ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.lines(3))
+    lines = file.text.replace(old, edit.content).split("\n")
+    lines[40] = drawing.texts.sentence()
+    update = PlanChange(path=file.path, action="new", text="\n".join(lines))
+    first_turn = drawing.turn(*looks, drawing.does(edit), drawing.does(again), drawing.says())
+    return [[first_turn], [update, drawing.turn(drawing.does(once[1]), drawing.says())]]
 
 
 def usual_files(drawing: Drawing) -> list[Unit]:
