@@ -135,6 +135,14 @@ def test_a_file_that_is_shown_beside_a_prompt_is_as_it_is_then(behind, found):
     assert shown(({"a.md": OLD}, behind), ({"a.md": NEW}, behind)) == found
 
 
+def test_there_may_be_no_instructions():
+    texts = StandingTexts(book := Book())
+    for number, text in enumerate((OLD, NEW)):
+        turn = SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: [RequestUnit("user", "Go on.")]})
+        texts.judge(turn, "Go on.", {"a.md": text})
+    assert not book.findings()
+
+
 def test_what_the_instructions_say_of_a_file_is_of_now():
     files = {"notes/a.md": OLD}, {"notes/a.md": NEW}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -168,10 +168,9 @@ class StandingTexts:
 
     def _mapped(self, front: Iterable[str], files: Mapping[str, str], request: int) -> None:
         """No line of what a file was stands by its path, with none of what it is."""
-        rows = [row for text in front for row in text.splitlines()]
-        below = [f"{row}\n{other}" for row, other in zip(rows, [*rows[1:], ""], strict=True)]
+        rows = list(pairwise([row for text in front for row in (*text.splitlines(), "")]))
         for path, texts in self._former.items():
-            places = [place for row, place in zip(rows, below, strict=True) if path in row] if path in files else []
+            places = ["\n".join(two) for two in rows if path in two[0]] if path in files else []
             now = _known_lines(files[path]) if places else set()
             for place in places:
                 gone = (line for text in texts for line in _known_lines(text) - now if line in place)
