@@ -124,7 +124,7 @@ class ToolUse(Record):
     every: bool = False
     """An edit replaces the text wherever it stands, with a tool that can be told so."""
     once: bool = False
-    """An edit is told not to do that, by the text "false", as some models write it."""
+    """An edit is told not to do that, with a tool that can be told so."""
     absolute: bool = False
     """The tool is given the whole path."""
     alone: bool = False
@@ -402,7 +402,7 @@ class PlayedModel(Model):
             case "pages":
                 ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
             case "edit":
-                every = True if use.every else "false" if use.once else None
+                every = True if use.every else False if use.once else None
                 ways = edit_file(path, use.wanted[0], use.content, self._workspace, box, habits, every=every)
             case "list":
                 ways = list_folder(path, self._workspace, box, habits)

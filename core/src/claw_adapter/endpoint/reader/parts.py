@@ -75,7 +75,7 @@ def read_pages(path: str, workspace: str, box: Toolbox, habits: Habits, starts: 
 
 
 def edit_file(
-    path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits, *, every: JsonValue = None
+    path: str, old: str, new: str, workspace: str, box: Toolbox, habits: Habits, *, every: bool | None = None
 ) -> Steps:
     """Put a text in the place of another with the first tool that is given both; with none, nothing is done.
 
