@@ -120,7 +120,7 @@ class ToolUse(Record):
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
     apart: bool = False
-    """A command runs in the file's folder: by an argument where the tool takes one for that, else it goes there first."""
+    """A command runs in the file's folder by an argument of the call, with a tool that takes one for that."""
     every: bool = False
     """An edit replaces the text wherever it stands, with a tool that can be told so."""
     once: bool = False
@@ -465,7 +465,7 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         return [single[use.kind]]
     wait = f"sleep {use.delay} && " if use.delay else ""
     end = f"; exit {use.exit}" if use.exit else ""
-    if use.inside or use.apart:
+    if use.inside:
         folder, _, name = use.target.rpartition("/")
         return [f"cd {shlex.quote(posixpath.join(workspace, folder))} && cat {shlex.quote(name)}"]
     return [f"{wait}sed -n '{at},{at + use.page - 1}p' {target}" for at in use.starts] or [f"{wait}cat {target}{end}"]
@@ -493,13 +493,15 @@ def _mistaken(use: ToolUse, box: Toolbox) -> Steps:
 
 
 def _shelled(use: ToolUse, workspace: str, box: Toolbox) -> Steps:
-    """By commands; one that is to run apart is told so by an argument, or goes there first."""
-    place = next((shell.known.one_of(WORKING_FOLDER, "string") for shell in box.run[:1]), None)
-    if not use.apart or place is None or place is box.run[0].target:
+    """By commands; one that is to run apart is told so by an argument: a shell that goes there first may stay there."""
+    if not use.apart:
         return (yield from _commanded(_commands(use, workspace), box, use.within))
     folder, _, name = use.target.rpartition("/")
-    told = {place.at: posixpath.join(workspace, folder) if place.absolute else folder}
-    yield Attempt("run", box.run[0].tool, box.run[0].arguments(f"cat {shlex.quote(name)}", told))
+    for shell in box.run[:1]:
+        place = shell.known.one_of(WORKING_FOLDER, "string")
+        if place is not None and place is not shell.target:
+            told = {place.at: posixpath.join(workspace, folder) if place.absolute else folder}
+            yield Attempt("run", shell.tool, shell.arguments(f"cat {shlex.quote(name)}", told))
     return True
 
 
