@@ -462,6 +462,17 @@ def test_an_edit_of_what_stands_twice_is_refused_made_everywhere_or_says_where_i
     assert edited("one", "two", before, more, says="done") == ["M17 written-changed"]
 
 
+def test_what_is_put_behind_a_file_is_there_with_its_line_end():
+    for tool, more in (("append_file", {}), ("write_file", {"append": True}), ("write_file", {"mode": "append"})):
+        call = (tool, {"path": "a.md", "content": "two\n", **more})
+        assert written(call, before={"a.md": "one\n"}, after={"a.md": "one\ntwo\n"}) == []
+        if "mode" not in more:  # which may say how lines end
+            assert written(call, before={"a.md": "one\n"}, after={"a.md": "one\ntwo"}) != []
+        assert written(call, before={"a.md": "one\n"}, after={"a.md": "two\n"}) != []
+    call = ("write_file", {"path": "a.md", "content": "append\n", "append": False})
+    assert written(call, before={"a.md": "one\n"}, after={"a.md": "append\n"}) == []
+
+
 @pytest.mark.parametrize("value", [False, "false"])
 def test_an_edit_that_is_told_not_to_be_made_everywhere_is_not(value):
     before, every, told = "one\nlast\none\n", "two\nlast\ntwo\n", {"replace_all": value}
@@ -483,9 +494,12 @@ def test_an_edit_with_other_line_ends_is_refused_or_leaves_those_of_the_file():
 def test_an_edit_that_differs_in_blanks_is_refused_or_changes_places_that_are_like_it_and_nothing_else(there):
     before = "  one\nlast\n one\n"
     assert edited("    one", "    three", before, before, says="not found") == []
-    for good in ("    three\nlast\n one\n", "  one\nlast\n three\n", "three\nlast\nthree\n"):
-        assert edited("    one", "    three", before, good) == []
-    wrong = [] if "three\nlast\n one" in there else ["M17 written-changed"]
+    for good in ("    three\nlast\n one\n", "  one\nlast\n three\n"):
+        assert edited("    one", "    three", before, good, says="the first of two") == []
+        assert edited("    one", "    three", before, good) == ["M17 edit-ambiguous"]
+    assert edited("    one", "    three", before, "three\nlast\nthree\n") == []
+    assert edited("    one", "    three", "  one\nlast\n", "  three\nlast\n") == []
+    wrong = ["M17 edit-ambiguous" if "three\nlast\n one" in there else "M17 written-changed"]
     assert edited("    one", "    three", before, there) == wrong
     assert edited("    one", "    three", before, there, strict=False) == []
 

@@ -33,6 +33,7 @@ CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
 NEW: Final = re.compile(r"new|replace|after", re.IGNORECASE)
 LINE_END: Final = Drop(what="line_end")
+ADDS: Final = re.compile(r"append", re.IGNORECASE)
 EVERY: Final = re.compile(r"(replace_?)?all|allow_?multiple|everywhere", re.IGNORECASE)
 """Arguments that say that an edit replaces a text wherever it stands."""
 LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
@@ -107,8 +108,17 @@ def _effect_of(
         every = [EVERY.fullmatch(name) is not None for name in told]
         once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
         return _WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
+    if content is not None and adds(name, arguments):
+        return _WriteEffect(path, content, behind=True)
     writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
     return _WriteEffect(path, content) if writes and content is not None else None
+
+
+def adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
+    """Whether a call puts a text behind what is there: by its tool's name, or by an argument."""
+    said = (value for key, value in arguments.items() if ADDS.search(key))
+    modes = (value for key, value in arguments.items() if not CONTENT.search(key))
+    return bool(ADDS.search(name)) or any(value in (True, "true") for value in said) or "append" in modes
 
 
 def _ends(text: str | None) -> str | None:

@@ -130,10 +130,10 @@ class _Doubtful:
         mixed = "\n" in self.old and not BARE.search(self.text) and BARE.search(self.there)
         if mixed and not renderer.has("newline"):
             return "written-newlines", " has brought a line end that is no CR LF into a file that has no other"
-        if known and self.old in self.text and "first" not in self.described and not self._made(places, every=True):
+        if known and places[1:] and "first" not in self.described and not self._made(places, every=True):
             return (
                 "edit-ambiguous",
-                f" has changed some of {len(places)} places where {self.old[:50]!r} stands, and says nothing",
+                f" has changed some of {len(places)} places that are like {self.old[:50]!r}, and says nothing",
             )
         return "", ""
 

@@ -65,7 +65,7 @@ _SAID: Final = {
     403: "the key may not use this model", 404: "there is no such model", 408: "the request did not arrive in time",
     409: "another request is in the way", 413: "the body is too large", 422: "a field has a value that it may not have",
     429: "rate limit exceeded: too many requests in a minute, try again later", 500: "the server has failed at request 4290401",
-    502: "the server behind this one has failed", 503: "the service has more to do than it can, try again later",
+    502: "the server behind this one has failed", 503: "the service has more to do than it can: context deadline exceeded",
     504: "the server behind this one did not answer in time", 529: "overloaded",
 }  # fmt: skip
 """What a provider says with a status."""

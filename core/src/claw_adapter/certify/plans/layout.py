@@ -233,7 +233,7 @@ class _Layout:
         match use.kind:
             case "history" | "read" | "search" | "find":
                 return self._asked(use)
-            case "pages" | "cat" | "status" | "edit" | "drop" | "move" if not once:
+            case "pages" | "cat" | "status" | "edit" | "drop" | "move" | "append" if not once:
                 return None
             case "folder":
                 self.files[f"{use.target}/"] = ""
@@ -241,6 +241,8 @@ class _Layout:
                 use = use.model_copy(update={"alike": use.kind == "write" and _alike(text, use.content)})
                 end = "" if use.kind == "write" else "\n"
                 self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
+            case "append":
+                self.files[use.target] = f"{text}{use.content}"
             case "edit" if not use.missed:
                 self.files[use.target] = (text or "").replace(use.wanted[0], use.content)
             case "drop" | "move":

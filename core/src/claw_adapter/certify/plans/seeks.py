@@ -36,7 +36,8 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     """The files that are there at first, and turns: a number is looked for in a folder, everywhere and in one file alone.
 
     It stands in two files, behind empty lines too, and one of them is looked for by its name; so is a number that is nowhere.
-    Some searches look only at files whose names end so, and one for names only in a folder itself.
+    An update changes the number in one of them, and not its size. Some searches look only at files whose names end so, and one
+    for names only in a folder itself.
     Then one of them is written anew, twice; an update replaces the other one and brings a third that has the number; the agent
     edits one, writes to a fourth, and removes the third.
     """
@@ -76,9 +77,11 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
     signed.append(ToolUse(kind="search", target=folder, content=far))
     first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], alone[-1], *signed, *among]])
+    like = f"{number[:-1]}{(int(number[-1]) + 1) % 10}"
+    resized = DrawnTurn([PlanChange(path=paths[0], action="new", text=has[0].replace(number, like))], [looks[:1]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
-    return files, [first, then, DrawnTurn(changes, again)]
+    return files, [first, resized, then, DrawnTurn(changes, again)]
 
 
 def _text(texts: Texts, number: str, form: str) -> str:

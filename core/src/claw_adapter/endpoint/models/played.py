@@ -30,7 +30,7 @@ from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.candidates import filled
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
-from claw_adapter.endpoint.reader.parts import SearchPlace, edit_file, list_folder, read_pages, search_files
+from claw_adapter.endpoint.reader.parts import SearchPlace, append_to, edit_file, list_folder, read_pages, search_files
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.todos import note_todos
 from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
@@ -75,7 +75,8 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
-    and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one;
+    and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one, ``append`` puts the
+    `content` behind one with a tool;
     ``newer`` asks a command whether the target was changed later than the file `content`;
     ``search`` looks for the `content` in the files of a folder, and ``find`` for files whose names are as that pattern says;
     ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``drop``
@@ -88,7 +89,7 @@ class ToolUse(Record):
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
-        "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo",
+        "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo", "append",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -394,9 +395,8 @@ class PlayedModel(Model):
                 if use.whole and "read" in habits.working:
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
                 ways = read_file(path, self._workspace, box, habits)
-            case "write":
-                ways = write_file(path, use.content, self._workspace, box, habits, alike=use.alike)
-                ways = _once(ways, use.content) if len(use.content) > LARGE else ways
+            case "write" | "append":
+                ways = self._writes(use, path, box)
             case "history":
                 ways = read_session(use.names or (use.target,), box, habits, deed.missing)
             case "pages":
@@ -421,6 +421,13 @@ class PlayedModel(Model):
             case _:
                 ways = _shelled(use, self._workspace, box)
         return ways
+
+    def _writes(self, use: ToolUse, path: str, box: Toolbox) -> Steps:
+        """All of a file, or what comes behind it."""
+        if use.kind == "append":
+            return append_to(path, use.content, self._workspace, box, self._habits)
+        ways = write_file(path, use.content, self._workspace, box, self._habits, alike=use.alike)
+        return _once(ways, use.content) if len(use.content) > LARGE else ways
 
 
 def _pieces(call: CallDelta, size: int) -> Iterator[CallDelta]:
@@ -501,7 +508,8 @@ def _shelled(use: ToolUse, workspace: str, box: Toolbox) -> Steps:
         place = shell.known.one_of(WORKING_FOLDER, "string")
         if place is not None and place is not shell.target:
             told = {place.at: posixpath.join(workspace, folder) if place.absolute else folder}
-            yield Attempt("run", shell.tool, shell.arguments(f"cat {shlex.quote(name)}", told))
+            end = f"; exit {use.exit}" if use.exit else ""
+            yield Attempt("run", shell.tool, shell.arguments(f"cat {shlex.quote(name)}{end}", told))
     return True
 
 

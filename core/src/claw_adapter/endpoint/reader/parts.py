@@ -16,11 +16,21 @@ from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, QUERY, SEARCHED,
 from claw_adapter.endpoint.reader.refusals import says, told_first
 from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, Params, words
 from claw_adapter.endpoint.reader.storing import replacer
-from claw_adapter.endpoint.reader.tools import Toolbox, lists
+from claw_adapter.endpoint.reader.tools import Toolbox, lists, named
 from claw_adapter.endpoint.reader.writing import holds
 from claw_adapter.patterns import Parameter, as_pattern, takes_patterns, takes_regular
 
-__all__ = ["SearchPlace", "edit_file", "list_folder", "listers", "read_pages", "replacers", "search_files", "searchers"]
+__all__ = [
+    "SearchPlace",
+    "append_to",
+    "edit_file",
+    "list_folder",
+    "listers",
+    "read_pages",
+    "replacers",
+    "search_files",
+    "searchers",
+]
 
 EVERY: Final = ("replaceall", "all", "allowmultiple", "everywhere")
 """Keys by which an edit is told to replace a text wherever it stands."""
@@ -104,6 +114,20 @@ def edit_file(
             there = (yield Attempt("read", reader.tool, reader.arguments(place), shape)).text
             if _stands(old, new, there):
                 yield attempt
+        return True
+    return False
+
+
+def append_to(path: str, content: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+    """Put a text behind a file with the first tool that is for that, or can be told so; with none, nothing is done."""
+    for tool in box.write:
+        flag = tool.known.one_of(("append",), "boolean")
+        mode = next((item for item in tool.known.items if "append" in item.enum), None)
+        told = {flag.at: True} if flag else {mode.at: "append"} if mode else None
+        if told is None and "append" not in named(tool.tool, tool.known):
+            continue
+        form, target = habits.forms("write", tool.forms(path, workspace, habits.styles))[0]
+        yield Attempt("append", tool.tool, filled(tool.writes(target, content), told or {}), form)
         return True
     return False
 

@@ -22,6 +22,8 @@ SLOW: Final = 1.5
 def added(drawing: Drawing) -> list[Unit]:
     """A command adds a line to a file, twice in one reply and once in the next; one that shows another fails then.
 
+    So does a tool, where there is one for that.
+
     Behind that, and before it is read again, another line of it is replaced.
     """
     file = drawing.file(drawing.rng.randrange(3, 12))
@@ -35,14 +37,15 @@ def added(drawing: Drawing) -> list[Unit]:
     look = ToolUse(kind="read", target=file.path)
     old = file.text.split("\n")[0]
     change = ToolUse(kind="edit", target=file.path, wanted=(old,), content=drawing.texts.sentence())
-    replies = (look, show, works, fails), (add, add), (add,), (change,), (look, show)
+    more = [ToolUse(kind="append", target=file.path, content=f"{drawing.texts.sentence()}\n") for _ in range(2)]
+    replies = (look, show, works, fails), (add, add), (add,), more[:1], more[1:], (change,), (look, show)
     return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
 
 
 def inside(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and shows a file of another system, whose last line does not end; then others follow.
 
-    In the next turn one is told to run there, if the tool takes that, and what follows runs where all others do.
+    In the next turn one is told to run there, if the tool takes that, and fails; what follows runs where all others do.
     """
     folder = f"{drawing.rng.choice(FOLDERS)}/{drawing.rng.choice(NOUNS)}"
     inside = PlanFile(path=f"{folder}/{drawing.texts.word()}.md", text=drawing.crlf().rstrip("\r\n"))
@@ -53,8 +56,8 @@ def inside(drawing: Drawing) -> list[Unit]:
     looks = [ToolUse(kind="read", target=path) for path in (other.path, inside.path, new)]
     back = ToolUse(kind="cat", target=new, inside=True)  # some shells stay where they were left
     replies = (goes,), (looks[0], made), looks[1:], (back,)
-    told = goes.model_copy(update={"inside": False, "apart": True})
-    more = (told,), (ToolUse(kind="cat", target=new), looks[0]), (looks[1],)
+    fails, works = (goes.model_copy(update={"inside": False, "apart": True, "exit": status}) for status in (3, 0))
+    more = (fails,), (ToolUse(kind="cat", target=new), looks[0]), (works,), (looks[1],)
     return [[drawing.turn(*(drawing.does(*uses) for uses in one), drawing.says())] for one in (replies, more)]
 
 
