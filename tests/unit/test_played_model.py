@@ -277,3 +277,69 @@ async def test_how_long_a_command_may_take_is_told_in_the_unit_that_a_tool_names
         [call.arguments async for delta in made.answer(ModelRequest(PROMPT, tools, [], [], {})) for call in delta.calls]
     )
     assert json.loads(arguments) == {"command": "date"} | ({} if told is None else {name: told})
+
+
+async def called(tools, use):
+    """What the first call for a purpose is given, with tools of these names; None where there is none."""
+    made = PlayedModel(
+        (PlayedRound(round="r1", mark=MARK, replies=(PlayedReply(uses=(use,)), PlayedReply(text="So."))),), "/w"
+    )
+    made.begin(TurnId("t", "r1", 1), None)
+    offered = []
+    for name, (given, needed) in tools.items():
+        schema = {"type": "object", "properties": given, "required": [*given][:needed]}
+        offered.append(Tool(name, f"{name.replace('_', ' ')}: files of the workspace", schema))
+    found = Called()
+    async for delta in made.answer(ModelRequest(PROMPT, tuple(offered), [], [], {})):
+        found.take(delta)
+    return (found.name, json.loads(found.arguments)) if found.name else None
+
+
+TEXT, FLAG, NUMBER = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("use", "more", "told"),
+    [
+        ({"around": 3}, {"context": NUMBER}, {"context": 3}),
+        ({"around": 3}, {"-C": NUMBER}, {"-C": 3}),
+        ({"around": 3}, {"limit": NUMBER}, None),
+        ({"any_case": True}, {"ignore_case": FLAG}, {"ignore_case": True}),
+        ({"any_case": True}, {"caseSensitive": FLAG}, {"caseSensitive": False}),
+        ({"any_case": True}, {}, None),
+    ],
+)
+async def test_what_a_search_is_told_besides(use, more, told):
+    made = await called(
+        {"grep": ({"pattern": TEXT, **more}, 1)}, ToolUse(kind="search", target="", content="4711", **use)
+    )
+    assert made == (None if told is None else ("grep", {"pattern": "4711", **told}))
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "told"),
+    [
+        ("append_file", {}, {}),
+        ("write_file", {"append": FLAG}, {"append": True}),
+        ("write_file", {"mode": {"enum": ["overwrite", "append"]}}, {"mode": "append"}),
+        ("write_file", {}, None),
+    ],
+)
+async def test_a_text_is_put_behind_a_file_by_a_tool_for_that(tool, more, told):
+    given = {"path": TEXT, "content": TEXT, **more}
+    made = await called({tool: (given, 2)}, ToolUse(kind="append", target="a.md", content="more\n"))
+    assert made == (None if told is None else (tool, {"path": "a.md", "content": "more\n", **told}))
+
+
+async def test_a_command_that_takes_longer_is_run_only_where_its_limit_can_be_told():
+    use = ToolUse(kind="run", target="sleep 4", within=1, over=True)
+    limit = {"timeout": {**NUMBER, "description": "Milliseconds"}}
+    assert await called({"run": ({"command": TEXT}, 1)}, use) is None
+    assert await called({"run": ({"command": TEXT, **limit}, 1)}, use) == (
+        "run",
+        {"command": "sleep 4", "timeout": 1000},
+    )
+    apart = ToolUse(kind="cat", target="notes/a.md", apart=True)
+    assert await called({"run": ({"command": TEXT}, 1)}, apart) is None
+    made = await called({"run": ({"command": TEXT, "workdir": TEXT}, 1)}, apart)
+    assert made == ("run", {"command": "cat a.md", "workdir": "notes"})
