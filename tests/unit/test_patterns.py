@@ -33,6 +33,13 @@ def test_what_finds_others_is_no_text(pattern):
         ("search", [("searchPattern", "string", True)], True),
         ("Grep Searches for a plain text. Not a regular expression.", [("pattern", "string", True)], None),
         ("Grep Searches for a plain text.", [("pattern", "string", True)], None),
+        (
+            "Grep Lines that have a text. It is taken as it is; it is no regular expression.",
+            [("pattern", "string", True)],
+            None,
+        ),
+        ("find_lines It isn't a regex (a text)", [("text", "string", True)], None),
+        ("Grep Nothing is changed. Takes a regular expression", [("pattern", "string", True)], True),
         ("Grep Searches for a plain text.", [("text", "string", True)], False),
         ("search", [("q", "string", True), ("isRegex", "boolean", False)], None),
     ],

@@ -31,6 +31,9 @@ OTHERS: Final = PATTERNS | {"glob", "globs", "wildcard", "wildcards"}
 """The same, if only for names of files."""
 PLAIN: Final = frozenset({"fixed", "literal", "literally", "plain"})
 """Words with which a tool says that it takes a text; of a switch, that it takes either."""
+NOT: Final = frozenset({"no", "not", "never", "without", "t"})
+"""Words, the end of ``isn't`` among them, with which it says in a clause that it takes none."""
+CLAUSE: Final = re.compile(r"[.;:,()]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,15 @@ class Parameter:
 def takes_patterns(said: str, parameters: Sequence[Parameter]) -> bool | None:
     """Whether a tool that searches takes patterns: what has to be given, or the tool's name and description, speak of them.
 
-    None where a switch says so, where it speaks of texts as well, or where it is not clear what the patterns are for.
+    None where a switch says so, where it speaks of texts as well, or says that it takes none, or where it is not clear what the
+    patterns are for.
     """
     switch = any(one.kind == "boolean" and (PATTERNS | PLAIN).intersection(words(one.about)) for one in parameters)
     needed = words(" ".join(one.about for one in parameters if one.required))
     if PATTERNS.intersection(needed) or REGULAR.intersection(words(said)):
-        return None if switch or PLAIN.intersection((*needed, *words(said))) else True
+        clauses = (words(one) for text in (said, *(one.about for one in parameters)) for one in CLAUSE.split(text))
+        refused = any(PATTERNS.intersection(clause) and NOT.intersection(clause) for clause in clauses)
+        return None if switch or refused or PLAIN.intersection((*needed, *words(said))) else True
     others = (OTHERS.intersection(words(text)) for text in (said, *(one.about for one in parameters)))
     return None if switch or any(others) else False
 
