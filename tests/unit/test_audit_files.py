@@ -844,6 +844,14 @@ def test_what_was_made_is_there_in_the_next_reply():
     assert looked(made, later[1], before={}, after=after) == ["M20 file-unchanged"]
 
 
+def test_what_a_call_of_unknown_effect_has_been_at_may_be_gone():
+    made = (1, "write_file", {"path": "a.md", "content": "one line of it\n"}, "ok")
+    did = (2, "exec", {"command": "rm -rf ./a.md"}, "")
+    shown = (3, "open_document", {"path": "a.md"}, "no such file")
+    assert looked(made, did, shown, before={"a.md": "some text\n"}, after={}) == []
+    assert looked(made, shown, before={"a.md": "some text\n"}, after={"a.md": "one line of it\n"}) != []
+
+
 @pytest.mark.parametrize(("reply", "found"), [(1, []), (2, ["M20 file-unchanged"])])
 def test_what_is_removed_beside_a_reading_may_be_gone(reply, found):
     shown = (1, "exec", {"command": "cat a.md"}, "cat: a.md: No such file or directory")

@@ -36,7 +36,9 @@ LINE_END: Final = Drop(what="line_end")
 ADDS: Final = re.compile(r"append", re.IGNORECASE)
 EVERY: Final = re.compile(r"(replace_?)?all|allow_?multiple|everywhere", re.IGNORECASE)
 """Arguments that say that an edit replaces a text wherever it stands."""
-LOOKS: Final = re.compile(r"read|view|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE)
+LOOKS: Final = re.compile(
+    r"read|view|open|cat|fetch|load|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE
+)
 
 
 PLAIN: Final = str.maketrans("\u201c\u201d\u2018\u2019\u2013\u2014\u2212\u00a0", "\"\"''--- ")

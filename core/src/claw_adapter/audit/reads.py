@@ -58,7 +58,8 @@ __all__ = ["Files", "Reads", "Talks"]
 
 READS: Final = re.compile(r"read|view|open|cat|show|get|fetch|load", re.IGNORECASE)
 OTHERS: Final = re.compile(
-    r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run", re.IGNORECASE
+    r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run|terminal|command|console",
+    re.IGNORECASE,
 )
 BRIEF: Final = 400
 """Characters up to which a result may be a refusal, or say that nothing has changed."""
@@ -305,11 +306,12 @@ class Reads:
     ) -> tuple[list[str], list[str]]:
         """What a file may be at a call, and what it was before in the turn.
 
-        `gone`: a command has removed it; `passing`: what it is now, it is not afterwards.
+        `gone`: a command has removed it; `passing`: what it is now, it is not afterwards. What a call of unknown effect has
+        been at, and is not there afterwards, may have gone.
         """
         if gone:
             return [], [files.before[path]] if self.strict and path in files.before else []
-        if passing and self.strict and None in known.now:
+        if self.strict and None in known.now and (passing or (known.before and path not in files.after)):
             return [], []
         now = [text for text in dict.fromkeys(known.now) if text is not None]
         true = files.versions(path) if not now or None in known.now else now
