@@ -186,8 +186,7 @@ class Reads:
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(_named(name, arguments))
-            path = self._path(arguments, files)
-            reads = bool(READS.search(name) and not OTHERS.search(name))
+            path, reads = self._path(arguments, files), bool(READS.search(name) and not OTHERS.search(name))
             command = shown_by(arguments) if OTHERS.search(name) else None
             flat = flat_of(result.text) if reads or command else ""
             if command is not None and command.slow and points_on(name, exchange.tools, flat, (), plain=True):
@@ -199,7 +198,9 @@ class Reads:
             known = self._known(path, passage, files, refusing)
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
-            true, passed = self._true(path, known, files, gone=gone, passing=course.changes(path, after=at))
+            if path and not gone and self._unknown(path, known, files, passing=course.changes(path, after=at)):
+                continue
+            true, passed = self._true(path, known, files, gone=gone)
             versions = [text.removeprefix(MARK) for text in true]
             versions = self._declared(versions, flat, command=label != path, written=path in course.paths)
             if path and (reads or (command is not None and (versions or gone))):
@@ -301,18 +302,14 @@ class Reads:
         ).through()
         return [_either(*both) for both in zip(found, other, strict=True)]
 
-    def _true(
-        self, path: str, known: Passage, files: Files, *, gone: bool, passing: bool
-    ) -> tuple[list[str], list[str]]:
-        """What a file may be at a call, and what it was before in the turn.
+    def _unknown(self, path: str, known: Passage, files: Files, *, passing: bool) -> bool:
+        """Whether a call of unknown effect has been at a file that changes later in the turn (`passing`), or goes."""
+        return self.strict and None in known.now and (passing or (bool(known.before) and path not in files.after))
 
-        `gone`: a command has removed it; `passing`: what it is now, it is not afterwards. What a call of unknown effect has
-        been at, and is not there afterwards, may have gone.
-        """
+    def _true(self, path: str, known: Passage, files: Files, *, gone: bool) -> tuple[list[str], list[str]]:
+        """What a file may be at a call, and what it was before in the turn; `gone`: a command has removed it."""
         if gone:
             return [], [files.before[path]] if self.strict and path in files.before else []
-        if self.strict and None in known.now and (passing or (known.before and path not in files.after)):
-            return [], []
         now = [text for text in dict.fromkeys(known.now) if text is not None]
         true = files.versions(path) if not now or None in known.now else now
         return true, [text.removeprefix(MARK) for text in known.known]
