@@ -849,6 +849,11 @@ def test_what_a_call_of_unknown_effect_has_been_at_may_be_gone():
     did = (2, "exec", {"command": "rm -rf ./a.md"}, "")
     shown = (3, "open_document", {"path": "a.md"}, "no such file")
     assert looked(made, did, shown, before={"a.md": "some text\n"}, after={}) == []
+    copied = (2, "exec", {"command": "cat < b.md > a.md"}, "")
+    there = (3, "read_file", {"path": "a.md"}, "another text of it\n")
+    moved = (4, "exec", {"command": "mv a.md c.md"}, "")
+    files = {"a.md": "some text\n", "b.md": "another text of it\n"}
+    assert looked(copied, there, moved, before=files, after={"b.md": files["b.md"], "c.md": files["b.md"]}) == []
     assert looked(made, shown, before={"a.md": "some text\n"}, after={"a.md": "one line of it\n"}) != []
 
 

@@ -198,7 +198,7 @@ class Reads:
             known = self._known(path, passage, files, refusing)
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
-            if path and not gone and self._unknown(path, known, files, passing=course.changes(path, after=at)):
+            if path and not gone and self.strict and _unknown(path, known, files, course, at):
                 continue
             true, passed = self._true(path, known, files, gone=gone)
             versions = [text.removeprefix(MARK) for text in true]
@@ -301,10 +301,6 @@ class Reads:
             told=course.told,
         ).through()
         return [_either(*both) for both in zip(found, other, strict=True)]
-
-    def _unknown(self, path: str, known: Passage, files: Files, *, passing: bool) -> bool:
-        """Whether a call of unknown effect has been at a file that changes later in the turn (`passing`), or goes."""
-        return self.strict and None in known.now and (passing or (bool(known.before) and path not in files.after))
 
     def _true(self, path: str, known: Passage, files: Files, *, gone: bool) -> tuple[list[str], list[str]]:
         """What a file may be at a call, and what it was before in the turn; `gone`: a command has removed it."""
@@ -463,6 +459,12 @@ def _again(before: tuple[Mapping[str, object], str], now: tuple[Mapping[str, obj
 def _shows(text: str, flat: str) -> bool:
     """Whether a result has any line of a text: one that has none is no page of it."""
     return any(line in flat for line in lines_of_text(text))
+
+
+def _unknown(path: str, known: Passage, files: Files, course: FileCourse, at: int) -> bool:
+    """Whether a call of unknown effect has been at a file before that of a number, and it changes or goes later in the turn."""
+    touched = bool(known.before) or any(path in said for said in course.said[:at])
+    return None in known.now and (course.changes(path, after=at) or (touched and path not in files.after))
 
 
 def _dropped(course: FileCourse) -> dict[str, int]:
