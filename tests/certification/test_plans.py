@@ -30,14 +30,15 @@ pytestmark = pytest.mark.timeout(900)
 LIKE = {
     "M17 written-changed": {"M17 written-newlines", "M17 edit-untold"},
     "M20 file-stale": {"M20 file-unread", "M20 file-unchanged"},
-    "M21 update-order": {"M30 own-turns-missing"},
+    "M21 update-order": {"M30 own-turns-missing", "M11 calls-unpaired"},
     "M20 search-stale": {"M20 search-missing"},
     "M22 history-wrong": {"M22 history-unread"},
     "M17 calls-not-run": {"M20 file-cut"},
 }
 """What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end, or nothing is
 found; stale may be that there was no file, or nothing in it; a history that is given for another one may be empty; what stands
-in another place may be taken for what stood there; where a call was not run that was to add a line, the file is shorter."""
+in another place may be taken for what stood there, and part a call from its result; where a call was not run that was to add a
+line, the file is shorter."""
 NONCES = ("four", "two", "april", "market")
 NONCE = NONCES[0]
 

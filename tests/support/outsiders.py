@@ -446,7 +446,7 @@ NAMED = [
             HistoriesByBeginning: "M22 history-wrong",
         },
     ),
-    ("silver", 70, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
+    ("silver", 55, {InsertAtTheEnd: "M21 update-order", HistoryTimesSwapped: "M22 history-times"}),
     ("silver", 70, {HistoriesNotResumed: "M22 history-unread"}),
     (
         "gold", 70,
