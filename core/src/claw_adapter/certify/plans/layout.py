@@ -86,6 +86,10 @@ class _Layout:
         self.placed: set[str] = set()
         """Those of them that the scenario has."""
         self.pending: list[PlanChange | PlanFault | PlanIncident] = []
+        self.faulty = False
+        """Whether requests of the turn fail: who does not ask again does nothing of it."""
+        self.doubtful: set[str] = set()
+        """Files that were made in such turns, of which perhaps not even the folder is there."""
 
     def made(self) -> LaidPlan:
         seeds = {step.session: step for step in self.plan.steps if isinstance(step, PlanSeed)}
@@ -138,6 +142,7 @@ class _Layout:
             item |= {"type": "exec_check"}
             self.laid.answers[name] = {"unscorable": UNSCORED}
         self.laid.rounds.append(item)
+        self.faulty = name in self.laid.faulty | self.laid.failing
         stopped = any(one.round == name and one.kind in ("kill", "cancel") for one in self.laid.incidents)
         replies = tuple(self._reply(reply, held=stopped) for reply in turn.replies)
         if turn.wordless:
@@ -197,6 +202,7 @@ class _Layout:
         return action
 
     def _file_change(self, step: PlanChange, source: Path) -> dict[str, Any] | None:
+        self.doubtful.discard(step.path)
         if step.action != "delete":
             self._write(source, step.text, step.encoding)
             self.files[step.path] = step.text
@@ -237,7 +243,11 @@ class _Layout:
                 return None
             case "folder":
                 self.files[f"{use.target}/"] = ""
+            case "put" | "add" | "program" if use.target in self.doubtful:
+                return None
             case "write" | "put" | "add" | "program":
+                self.doubtful -= {use.target}
+                self.doubtful |= {use.target} if self.faulty and text is None else set()
                 use = use.model_copy(update={"alike": use.kind == "write" and _alike(text, use.content)})
                 end = "" if use.kind == "write" else "\n"
                 self.files[use.target] = f"{(text or '') if use.kind == 'add' else ''}{use.content}{end}"
