@@ -1062,15 +1062,8 @@ def test_a_command_that_is_stopped_is_not_answered_as_one_that_has_ended(ended, 
     [("41", "41", []), ("41", "", ["M24 shell-forgotten"]), ("", "", []), ("", "41", [])],
 )
 def test_an_exported_name_that_stays_over_turns_stays_over_restarts(next_turn, behind, found):
-    place, failed, asked = ShellPlace("t/workspace"), Failed(), {"command": 'echo "[$NAME_3]"'}
-    for again, arguments, value in (
-        (False, {"command": "export NAME_3=41"}, ""),
-        (False, asked, next_turn),
-        (True, asked, behind),
-    ):
-        place.turned(again=again)
-        assert place.judge(arguments, f"[{value}]\n", failed, 1)
-    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+    asked, answers = 'echo "[$NAME_3]"', [f"[{value}]\n" for value in ("", next_turn, behind)]
+    assert kept_by_a_shell("export NAME_3=41", asked, answers) == found
 
 
 @pytest.mark.parametrize(
@@ -1103,15 +1096,17 @@ def test_a_shell_goes_back_whether_a_command_works_or_fails(worked, failed, foun
     ids=["stays", "stays until a restart", "goes back", "goes back until a restart"],
 )
 def test_a_shell_that_stays_over_turns_stays_over_restarts(next_turn, behind, found):
-    place, failed, asked = ShellPlace("t/workspace"), Failed(), {"command": "pwd"}
-    for again, arguments, folder in (
-        (False, {"command": "cd notes && true"}, ""),
-        (False, asked, next_turn),
-        (True, asked, behind),
-    ):
+    answers = [f"/t/workspace{folder}\n" for folder in ("", next_turn, behind)]
+    assert kept_by_a_shell("cd notes && true", "pwd", answers) == found
+
+
+def kept_by_a_shell(does, asks, answers):
+    """What is found of a command, and of one that asks what has become of it: in the next turn, and behind a restart."""
+    place, failed = ShellPlace("t/workspace"), Failed()
+    for again, command, answer in zip((False, False, True), (does, asks, asks), answers, strict=True):
         place.turned(again=again)
-        assert place.judge(arguments, f"/t/workspace{folder}\n", failed, 1)
-    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+        assert place.judge({"command": command}, answer, failed, 1)
+    return [f"{must} {cause}" for must, cause in found_by(failed)]
 
 
 def found_by(failed):

@@ -139,7 +139,7 @@ def said_by(arguments: dict[str, JsonValue]) -> list[str]:
 
 def counts(arguments: dict[str, JsonValue]) -> bool:
     """Whether a command says how many names are in a folder, before the word ``entries``."""
-    return any(map(COUNTS.fullmatch, strings_of(arguments)))
+    return _whole(COUNTS, arguments) is not None
 
 
 def went_by(arguments: dict[str, JsonValue]) -> tuple[str, bool] | None:
@@ -158,18 +158,19 @@ def asks_where(arguments: dict[str, JsonValue]) -> bool:
 
 def exported_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
     """Name and value of ``export NAME=VALUE``; None for any other command."""
-    found = next(filter(None, map(EXPORTS.fullmatch, strings_of(arguments))), None)
+    found = _whole(EXPORTS, arguments)
     return None if found is None else (found[1], found[2])
 
 
 def asks_for(arguments: dict[str, JsonValue]) -> str:
     """The name for whose value a command asks, ``echo "[$NAME]"``; nothing for any other command."""
-    return next((found[1] for found in map(ASKS.fullmatch, strings_of(arguments)) if found), "")
+    found = _whole(ASKS, arguments)
+    return "" if found is None else found[1]
 
 
 def echoed_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
     """What ``echo TEXT`` prints, and, where it waits behind that and prints a word then, that word; else None."""
-    found = next(filter(None, map(ECHOES.fullmatch, strings_of(arguments))), None)
+    found = _whole(ECHOES, arguments)
     return None if found is None else (found["first"], found["last"] or "")
 
 
@@ -177,6 +178,11 @@ def told_by(arguments: dict[str, JsonValue]) -> str:
     """All that a call says, as it is and as a shell reads it: a name with a quotation mark is spelt otherwise there."""
     texts = list(strings_of(arguments))
     return "\n".join([*texts, *(word for words in _commands(texts) for word in words)])
+
+
+def _whole(pattern: re.Pattern[str], arguments: dict[str, JsonValue]) -> re.Match[str] | None:
+    """The first text of a call that is such a command from end to end."""
+    return next(filter(None, map(pattern.fullmatch, strings_of(arguments))), None)
 
 
 def _placed(path: str, arguments: Mapping[str, JsonValue]) -> str:

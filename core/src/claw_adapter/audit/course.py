@@ -110,13 +110,13 @@ def _effect_of(
         every = [EVERY.fullmatch(name) is not None for name in told]
         once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
         return _WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
-    if content is not None and adds(name, arguments):
+    if content is not None and _adds(name, arguments):
         return _WriteEffect(path, content, behind=True)
     writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
     return _WriteEffect(path, content) if writes and content is not None else None
 
 
-def adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
+def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
     """Whether a call puts a text behind what is there: by its tool's name, or by an argument."""
     said = (value for key, value in arguments.items() if ADDS.search(key))
     modes = (value for key, value in arguments.items() if not CONTENT.search(key))

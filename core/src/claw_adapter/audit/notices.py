@@ -47,9 +47,9 @@ class ChangeNotices:
             others = (path for path in files if path not in changes)
             if 0 < len(changes) <= MOST and not any(_names(path, text) for path in others):
                 for path, how in changes.items():
-                    kind = how, path in self._named
-                    self._told[kind] += _names(path, text)
-                    if not _names(path, text) and path not in prompt:
+                    kind, told = (how, path in self._named), _names(path, text)
+                    self._told[kind] += told
+                    if not told and path not in prompt:
                         self._untold.append((kind, path, turn.chain[0].number))
         for reply in turn.replies:
             self._named.update(text for call in reply.calls for text in strings_of(arguments_of(call)))

@@ -50,7 +50,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     looks = [ToolUse(kind="search", target=place, content=number) for place in (folder, "")]
     nothing = ToolUse(kind="search", target=folder, content=str(texts.number()))
     alone = [ToolUse(kind="search", target=path, content=number, alone=True) for path in paths]
-    alone.append(alone[0].model_copy(update={"around": AROUND}))
+    near = alone[0].model_copy(update={"around": AROUND})
     ends = tuple(posixpath.splitext(path)[1][1:] for path in paths[:2])
     among = [ToolUse(kind="search", target=folder, content=number, suffixes=those) for those in (ends[1:], ends)]
     names = [ToolUse(kind="find", target=folder, content=f"**/{posixpath.basename(path)}") for path in paths]
@@ -76,7 +76,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     here = ToolUse(kind="find", target="", content=f"{folder}/*{suffix}")
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
     signed.append(ToolUse(kind="search", target=folder, content=far))
-    first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], alone[-1], *signed, *among]])
+    first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], near, *signed, *among]])
     like = f"{number[:-1]}{(int(number[-1]) + 1) % 10}"
     resized = DrawnTurn([PlanChange(path=paths[0], action="new", text=has[0].replace(number, like))], [looks[:1]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])

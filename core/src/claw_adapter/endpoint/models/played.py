@@ -508,8 +508,8 @@ def _shelled(use: ToolUse, workspace: str, box: Toolbox) -> Steps:
         place = shell.known.one_of(WORKING_FOLDER, "string")
         if place is not None and place is not shell.target:
             told = {place.at: posixpath.join(workspace, folder) if place.absolute else folder}
-            end = f"; exit {use.exit}" if use.exit else ""
-            yield Attempt("run", shell.tool, shell.arguments(f"cat {shlex.quote(name)}{end}", told))
+            (command,) = _commands(use.model_copy(update={"target": name}), workspace)
+            yield Attempt("run", shell.tool, shell.arguments(command, told))
     return True
 
 
