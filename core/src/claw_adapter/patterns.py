@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 __all__ = [
+    "ANY_CASE",
     "WORKING_FOLDER",
     "Parameter",
     "as_pattern",
     "as_text",
+    "key_of",
     "takes_patterns",
     "takes_patterns_in",
     "takes_regular",
@@ -21,6 +23,10 @@ __all__ = [
 
 WORKING_FOLDER: Final = frozenset({"workdir", "workingdir", "workingdirectory", "cwd", "directory", "dir"})
 """Names of parameters, without case and separators, that say in which folder a command runs."""
+ANY_CASE: Final = {
+    "ignorecase": True, "caseinsensitive": True, "insensitive": True, "i": True, "casesensitive": False, "matchcase": False,
+}  # fmt: skip
+"""The same of those that say whether capitals count in a search, with what says that they do not."""
 SIGNS: Final = r"\.[]{}()*+?^$|"
 """Signs that mean something in a pattern, in whatever dialect."""
 SIGN: Final = re.compile(f"[{re.escape(SIGNS)}]")
@@ -94,6 +100,11 @@ def as_text(pattern: str) -> str | None:
     """The text that alone a pattern finds; None of one that finds others too."""
     text = re.sub(rf"\\([{re.escape(SIGNS)}])", r"\1", pattern)
     return text if as_pattern(text) == pattern else None
+
+
+def key_of(name: str) -> str:
+    """A name without case and separators: ``filePath``, ``file_path`` and ``file-path`` are one."""
+    return "".join(words(name))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.patterns import WORKING_FOLDER
+from claw_adapter.patterns import WORKING_FOLDER, key_of
 from claw_adapter.reading import strings_of
 
 __all__ = [
@@ -187,11 +187,7 @@ def _whole(pattern: re.Pattern[str], arguments: dict[str, JsonValue]) -> re.Matc
 
 def _placed(path: str, arguments: Mapping[str, JsonValue]) -> str:
     """A path that a command names, from the workspace on: another argument of the call may say in which folder it runs."""
-    folders = (
-        str(value)
-        for name, value in arguments.items()
-        if "".join(filter(str.isalpha, name.lower())) in WORKING_FOLDER and value
-    )
+    folders = (str(value) for name, value in arguments.items() if key_of(name) in WORKING_FOLDER and value)
     return posixpath.normpath(posixpath.join(next(folders, ""), path)) if path else path
 
 

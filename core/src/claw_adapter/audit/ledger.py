@@ -203,21 +203,22 @@ class _Ledger:
         prompt = Said("user", record.prompt, "prompt", number)
         self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
         self.requests += len(turn.chain)
+        restarted = record.round in self.facts.restarts
         self.standing.noted = self.todos.entries
         self.standing.judge(
             turn,
             record.prompt,
             lambda: self.facts.files(record.before) if record.before else {},
             self._older.values(),
-            restarted=record.round in self.facts.restarts,
+            restarted=restarted,
         )
         if record.before:
             tree = self.facts.trees(record.before)
             self.lists.judge(turn, (path for path, entry in tree.items() if entry.kind == "file"))
             if not self.renderer.has("told"):  # else what was read before stands there as well
-                self.texts.judge(turn, record.prompt, self.facts.files(record.before))
-                restarted = record.round in self.facts.restarts
-                self.notices.judge(turn, record.prompt, self.facts.files(record.before), restarted=restarted)
+                files = self.facts.files(record.before)
+                self.texts.judge(turn, record.prompt, files)
+                self.notices.judge(turn, record.prompt, files, restarted=restarted)
         if self.facts.strict and not self.renderer.has("told"):
             self.todos.judge(turn, record.prompt, counts=last and record.error is None)
         self._gone(turn)
@@ -226,7 +227,7 @@ class _Ledger:
         if last:
             self.rounds += 1
             self._came_back(turn, record)
-            self.reads.shells.turned(again=record.round in self.facts.restarts)
+            self.reads.shells.turned(again=restarted)
             self._read(turn, record, number)
 
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
@@ -16,7 +16,7 @@ from claw_adapter.audit.course import Passage
 from claw_adapter.audit.listings import names_in
 from claw_adapter.audit.places import hidden, place_in
 from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
-from claw_adapter.patterns import as_text
+from claw_adapter.patterns import ANY_CASE, as_text, key_of
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
@@ -39,9 +39,6 @@ HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 WORDS: Final = re.compile(r"\w+")
 AROUND: Final = re.compile(r"\w*context\w*|\w*surrounding\w*|-?C", re.IGNORECASE)
 """Names of arguments that say how many lines around one are shown."""
-CASE: Final = re.compile(r"case_?sensitive|match_?case", re.IGNORECASE)
-CASES: Final = re.compile(rf"-?i|ignore_?case|(?:case_?)?insensitive|{CASE.pattern}", re.IGNORECASE)
-"""Names of arguments that say whether capitals count; of some of them the value ``true`` says that they do."""
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -126,24 +123,14 @@ def search_in(
     told = by_name[1] if by_name else _meant(sought[0], patterns)
     if not told or (by_name and (among or {*inside} & {*paths})):
         return None
-    any_case = any(
-        value is (CASE.fullmatch(name) is None) for name, value in arguments.items() if CASES.fullmatch(name)
-    )
+    any_case = any(value is ANY_CASE.get(key_of(name)) for name, value in arguments.items() if value is not None)
     narrow = len(arguments) > len(texts) + any_case
     around = next((n for name, n in arguments.items() if type(n) is int and AROUND.fullmatch(name)), 0)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
-    return Search(
-        told,
-        "".join(inside),
-        by_name is not None,
-        narrow,
-        tuple(texts),
-        suffixes,
-        regular,
-        here is not None,
-        any_case,
-        around,
+    search = Search(
+        told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None
     )
+    return replace(search, any_case=any_case, around=around)
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:

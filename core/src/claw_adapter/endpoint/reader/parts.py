@@ -18,7 +18,7 @@ from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START,
 from claw_adapter.endpoint.reader.storing import replacer
 from claw_adapter.endpoint.reader.tools import Toolbox, lists, named
 from claw_adapter.endpoint.reader.writing import holds
-from claw_adapter.patterns import Parameter, as_pattern, takes_patterns, takes_regular
+from claw_adapter.patterns import ANY_CASE, Parameter, as_pattern, takes_patterns, takes_regular
 
 __all__ = [
     "SearchPlace",
@@ -40,8 +40,6 @@ NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
 AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
 """Keys of how many lines are shown before and behind one that is found."""
-ANY_CASE: Final = {"ignorecase": True, "caseinsensitive": True, "i": True, "casesensitive": False, "matchcase": False}
-"""Keys of whether capitals count, with what says that they do not."""
 AMONG: Final = (*NAMED, "include", "includes", "includepattern", "fileglob", "filefilter")
 """The same, where it says at which files a search looks."""
 
@@ -52,8 +50,7 @@ class SearchPlace:
 
     `alone`: it is a file's, which only those are told that take a path, and not only one of a folder. Of a folder, only files
     whose names end in one of the `suffixes`, with tools that can be told so; of more than one, if they say that they take
-    braces, else the first. With so many lines `around` what is found, or in
-    `any_case`, with tools that can be told so.
+    braces, else the first. With so many lines `around` what is found, or in `any_case`, with tools that can be told so.
     """
 
     path: str

@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.patterns import words
+from claw_adapter.patterns import key_of, words
 
 __all__ = [
     "EXEC_VERBS",
@@ -118,7 +118,7 @@ class Param:
     @property
     def key(self) -> str:
         """The name without case and separators: ``filePath``, ``file_path`` and ``file-path`` are one."""
-        return "".join(words(self.name))
+        return key_of(self.name)
 
     def accepts(self, kind: str) -> bool:
         """Whether a value of a JSON Schema type may be given."""
