@@ -3,6 +3,7 @@
 import pytest
 
 from claw_adapter.certify.certificate import certificate_of
+from claw_adapter.certify.digests import json_digest
 from claw_adapter.certify.records import Adapter, Report
 
 
@@ -33,3 +34,19 @@ def test_certified_is_what_was_asked_for_and_reached_in_certified_mode(changed, 
 def test_without_a_level_there_is_no_certificate():
     with pytest.raises(ValueError, match="no level"):
         certificate_of(report_of(reached=None, ok=False))
+
+
+def test_what_was_not_tried_is_in_the_certificate_and_its_digest():
+    told = {"never_called": ("web\nfetch",), "never_given": {"run": ("timeout",)}}
+    made = certificate_of(report_of(**told))
+    assert (made.never_called, made.never_given) == (("web fetch",), {"run": ("timeout",)})
+    assert made.computed() != certificate_of(report_of()).computed()
+
+
+def test_certificates_of_before_say_nothing_of_it_and_keep_their_digest():
+    now = certificate_of(report_of())
+    before = type(now).model_validate(now.model_dump(exclude={"never_called", "never_given", "digest"}))
+    assert before.computed() == json_digest(
+        before.model_dump(mode="json", exclude={"never_called", "never_given", "digest"})
+    )
+    assert before.computed() != now.computed()

@@ -5,6 +5,16 @@
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
 from claw_adapter.audit.load import audit_run
-from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit
+from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit, Unjudged
 
-__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "RunAudit", "TrialAudit", "TrialFacts", "audit_run", "audit_trial"]
+__all__ = [
+    "AuditFinding",
+    "Bite",
+    "HarnessVerdict",
+    "RunAudit",
+    "TrialAudit",
+    "TrialFacts",
+    "Unjudged",
+    "audit_run",
+    "audit_trial",
+]

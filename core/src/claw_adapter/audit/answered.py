@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from pydantic import JsonValue
+
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import counts, echoed_by, run_by, shown_by
 from claw_adapter.audit.course import Steps
@@ -14,11 +16,16 @@ from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
 
-__all__ = ["judge_count", "judge_status", "judge_stopped", "judge_told"]
+__all__ = ["is_answered", "judge_count", "judge_status", "judge_stopped", "judge_told"]
 
 BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
 COUNTED: Final = re.compile(r"(\d+) entries")
+
+
+def is_answered(arguments: dict[str, JsonValue]) -> bool:
+    """Whether a call is one whose answer is held against those of others here, where a plan has drawn it."""
+    return bool(counts(arguments) or run_by(arguments) or echoed_by(arguments))
 
 
 def judge_count(steps: Steps, before: Collection[str], after: Collection[str], book: Book) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from claw_adapter.audit.records import AuditFinding, Bite, Refusal
+from claw_adapter.audit.records import AuditFinding, Bite, Refusal, Unjudged
 from claw_adapter.audit.units import Said
 
 __all__ = ["Book"]
@@ -77,6 +77,9 @@ class Book:
     _found: dict[tuple[str, str], _Entry] = field(default_factory=dict)
     _bites: dict[str, _Entry] = field(default_factory=dict)
     _refused: dict[str, _Entry] = field(default_factory=dict)
+    _unjudged: dict[str, _Entry] = field(default_factory=dict)
+    results: int = 0
+    """How many results of tools there were."""
     seen: set[Said] = field(default_factory=set)
     """What has been in a request as it must be."""
     named: set[Said] = field(default_factory=set)
@@ -98,6 +101,12 @@ class Book:
     def refuse(self, place: str, what: str) -> None:
         """A reading of what is there showed nothing of it."""
         self._refused.setdefault(place, _Entry(what, "harness", 0)).add(self.round)
+
+    def result(self, tool: str, what: str, *, judged: bool) -> None:
+        """A call has a result, which was held against something that is known, or not; `what` has both."""
+        self.results += 1
+        if not judged:
+            self._unjudged.setdefault(tool, _Entry(what, "harness", 0)).add(self.round)
 
     def note(self, text: str) -> None:
         """Something that could not be judged."""
@@ -125,6 +134,14 @@ class Book:
         return tuple(
             Refusal(place=place, what=one.what, rounds=tuple(one.rounds), times=one.times)
             for place, one in self._refused.items()
+        )
+
+    def unjudged(self) -> tuple[Unjudged, ...]:
+        """What was held against nothing, by tool, the most first."""
+        found = sorted(self._unjudged.items(), key=lambda one: -one[1].times)
+        return tuple(
+            Unjudged(tool=tool, what=one.what, rounds=tuple(filter(None, one.rounds)), times=one.times)
+            for tool, one in found
         )
 
     def bites(self) -> tuple[Bite, ...]:

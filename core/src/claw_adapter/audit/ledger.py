@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from claw_adapter.audit.answered import judge_count, judge_status, judge_stopped, judge_told
+from claw_adapter.audit.answered import is_answered, judge_count, judge_status, judge_stopped, judge_told
 from claw_adapter.audit.answers import ToldEvents, judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
@@ -95,6 +95,8 @@ def audit_trial(facts: TrialFacts) -> TrialAudit:
         findings=book.findings(),
         bites=book.bites(),
         refused=book.refusals(),
+        results=book.results,
+        unjudged=book.unjudged(),
         requests=ledger.requests,
         rounds=ledger.rounds,
         notes=(*facts.notes, *book.notes),
@@ -272,8 +274,13 @@ class _Ledger:
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the tools gave; only where the workspace of the time is known."""
         steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
-        if not record.before or not steps:
-            return
+        judged = self._held(steps, turn, record, number) if record.before and steps else set()
+        for at, (call, result, exchange) in enumerate(steps):
+            said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"
+            self.book.result(call.text.partition(" ")[0], " ".join(said.split()), judged=at in judged)
+
+    def _held(self, steps: Steps, turn: RequestTurn, record: RoundRecord, number: int) -> set[int]:
+        """Which results were held against something that is known."""
         before, after = self.facts.files(record.before), self.facts.files(record.snapshot)
         older = {
             path: frozenset(lines - set(_known_lines(before.get(path, ""))) - set(_known_lines(after.get(path, ""))))
@@ -287,8 +294,9 @@ class _Ledger:
         first, *others = ({unit.text for unit in turn.units[exchange.number]} for exchange in turn.chain)
         told = told_of(steps, self.facts.told.get(record.round, ()))
         sure = self._trusted(steps, before, after, told) if any(told) else told
+        judged = {number for number, one in enumerate(sure) if one is not None}
         if record.error is None:  # else the workspace has been put back
-            self._wrote(steps, record, before, after, told)  # what is read follows from it, and comes behind
+            judged |= self._wrote(steps, record, before, after, told)  # what is read follows from it, and comes behind
             judge_told(steps, sure, after, self._removals, self.book)
         left = self.facts.encoded(record.snapshot)
         encoded = {path: text for path, text in self.facts.encoded(record.before).items() if left.get(path) == text}
@@ -296,7 +304,7 @@ class _Ledger:
         trees = self.facts.trees(record.before), self.facts.trees(record.snapshot)
         files = ({path for path, entry in tree.items() if entry.kind == "file"} for tree in trees)
         binary = set.intersection(*files) - before.keys() - after.keys()
-        self.reads.judge(steps, Files(before, after, older, new, binary, encoded, sure), talks)
+        return judged | self.reads.judge(steps, Files(before, after, older, new, binary, encoded, sure), talks)
 
     def _trusted(
         self, steps: Steps, before: Mapping[str, str], after: Mapping[str, str], told: Sequence[ToldCommand | None]
@@ -315,7 +323,7 @@ class _Ledger:
     def _wrote(
         self, steps: Steps, record: RoundRecord, before: Mapping[str, str], after: Mapping[str, str],
         told: Sequence[ToldCommand | None],
-    ) -> None:  # fmt: skip
+    ) -> set[int]:  # fmt: skip
         encoded = self.facts.encoded(record.before)
         files = WrittenFiles(
             {**before, **encoded},
@@ -330,11 +338,13 @@ class _Ledger:
             edits=self._edits,
             told=told,
         )
-        judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
+        known = judge_writes(steps, files, self.renderer, self.book, strict=self.facts.strict)
         if self.facts.strict:
             judge_count(steps, self.facts.trees(record.before), files.tree, self.book)
             judge_status(steps, before, after, self.book)
             judge_stopped(steps, self.book)
+            known |= {at for at, (call, _, _) in enumerate(steps) if is_answered(arguments_of(call))}
+        return known
 
     def _executable(self, snapshot: str) -> set[str]:
         return {path for path, entry in self.facts.trees(snapshot).items() if entry.executable}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
-from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, Refusal, RunAudit, TrialAudit
+from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, Refusal, RunAudit, TrialAudit, Unjudged
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world_texts
 from claw_adapter.errors import ScenarioError
@@ -31,6 +31,8 @@ __all__ = ["audit_run", "read_events"]
 
 SOME: Final = 6
 """Rounds that a verdict names."""
+FEW: Final = 3
+"""Tools that it names."""
 LARGE: Final = 400_000
 """Bytes of a file up to which it is compared."""
 UNDECLARED = (
@@ -222,6 +224,7 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
         findings = _joined(mine, "findings", "key", several=several)
         bites = _joined(mine, "bites", "loss", several=several)
         refused = _joined(mine, "refused", "place", several=several)
+        results, unjudged = sum(trial.results for trial in mine), _joined(mine, "unjudged", "tool", several=several)
         found.append(
             HarnessVerdict(
                 harness=harness,
@@ -230,8 +233,10 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
                 findings=findings,
                 bites=bites,
                 refused=refused,
+                results=results,
+                unjudged=unjudged,
                 notes=tuple(dict.fromkeys(note for trial in mine for note in trial.notes)),
-                verdict=_verdict(requests, findings, bites, refused),
+                verdict=" · ".join([_verdict(requests, findings, bites, refused), *_not_judged(results, unjudged)]),
             )
         )
     return tuple(found)
@@ -250,6 +255,16 @@ def _verdict(requests: int, findings: Sequence[AuditFinding], bites: Sequence[Bi
         what = f"{len(refused)} files and histories that are there" if len(refused) > 1 else "what is there"
         parts.append(f"said no: {times} reading{'s' * (times > 1)} of {what}")
     return " · ".join(parts)
+
+
+def _not_judged(results: int, unjudged: Sequence[Unjudged]) -> list[str]:
+    """How many results of tools were held against nothing."""
+    if not unjudged:
+        return []
+    tools = sorted(unjudged, key=lambda one: -one.times)
+    more = f", {len(tools) - FEW} others" if len(tools) > FEW else ""
+    named = ", ".join(f"{one.tool} {one.times}" for one in tools[:FEW])
+    return [f"not judged: {sum(one.times for one in tools)} of {results} results ({named}{more})"]
 
 
 def _joined(trials: Sequence[TrialAudit], found: str, key: str, *, several: bool) -> tuple[Any, ...]:

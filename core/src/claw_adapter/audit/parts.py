@@ -18,7 +18,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 
-__all__ = ["FileParts"]
+__all__ = ["FileParts", "in_lines"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -253,6 +253,11 @@ def _begins_elsewhere(before: _FilePart, after: _FilePart) -> bool:
     steps, lines = after.start - before.start, before.shown[-1] - before.shown[0] + 1
     pages = steps > 1 < lines and after.shown[0] - before.shown[0] == steps * lines and after.shown[0] > after.start
     return pages or after.shown[0] < after.start - 1
+
+
+def in_lines(arguments: Mapping[str, object]) -> bool:
+    """Whether a call asks for all of a file, or for lines of it, and not for a part in another way."""
+    return not asks_for_part(arguments) or _asked(arguments) not in (None, (0, 0))
 
 
 def _asked(arguments: Mapping[str, object]) -> tuple[int, int] | None:

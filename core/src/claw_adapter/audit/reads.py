@@ -17,7 +17,7 @@ from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
-from claw_adapter.audit.parts import FileParts
+from claw_adapter.audit.parts import FileParts, in_lines
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
 from claw_adapter.audit.rendering import (
@@ -139,6 +139,19 @@ class _Reading:
     """Whether a part was asked for, or the page behind another one."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is known of a turn while its calls are gone through."""
+
+    course: FileCourse
+    files: Files
+    talks: Talks
+    failed: Failed
+    histories: Histories
+    named: Collection[str]
+    """What calls that may make files have named so far."""
+
+
 @dataclass(slots=True)
 class Reads:
     """Remembers what was read, over the turns of one trial."""
@@ -169,8 +182,13 @@ class Reads:
         self.searches = Searches(self.renderer.losses, self.strict)
         self.shells = ShellPlace(self.workspace)
 
-    def judge(self, steps: Steps, files: Files, talks: Talks) -> None:
-        """Calls with their results and the requests whose replies they were, of one turn."""
+    def judge(self, steps: Steps, files: Files, talks: Talks) -> set[int]:
+        """Calls with their results and the requests whose replies they were, of one turn.
+
+        Returns:
+            The numbers of those whose results were held against something that is known.
+        """
+        judged = set[int]()
         failed, earlier = Failed(), dict[str, list[tuple[Mapping[str, object], str]]]()
         histories = Histories(
             self.renderer, self.book, failed, talks.brought, self.strict, talks.sessions, whole=self.talks,
@@ -183,6 +201,7 @@ class Reads:
         )  # fmt: skip
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
         named, dropped = set[str](), _dropped(course)
+        around = _Around(course, files, talks, failed, histories, named)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
             named.update(_named(name, arguments))
@@ -217,26 +236,55 @@ class Reads:
                 )  # fmt: skip
                 self._file(reading, files, failed, named)
                 earlier.setdefault(label, []).append((arguments, flat))
-            elif OTHERS.search(name) and (newer := newer_by(arguments)) is not None:
-                _aged(newer, course.paths, flat_of(result.text), failed, exchange.number)
-            elif OTHERS.search(name) and self.shells.judge(arguments, result.text, failed, exchange.number):
+                if not (in_lines(arguments) or any(whole_in(text, flat) for text in versions)):
+                    continue
+            elif not self._judged(name, arguments, result.text, passage, exchange, around):
                 continue
-            elif texts := said_by(arguments) if OTHERS.search(name) else []:
-                self._printed(texts, flat_of(result.text), failed, exchange.number)
-            elif self._looked(name, arguments, result.text, passage, files, failed, exchange) or (
-                reads and _mistaken(arguments, flat, files, failed, exchange.number, named)
-            ):
-                continue
-            elif session := _session(arguments, talks.sessions):
-                older = talks.older.get(session.id, frozenset())
-                by = HistoryCall(name, result.text, exchange.tools)
-                histories.judge(session, arguments, flat_of(result.text), older, exchange.number, by)
+            judged.add(at)
         shown = "\n".join([*files.new, *(flat_of(result.text) for _, result, _ in steps)]) if failed.refused else ""
         failed.refused = [one for one in failed.refused if not any(lines_in(text, shown) for text in one[2])]
         parts.judge()
         self._histories |= histories.pages
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
+        return judged
+
+    def _judged(
+        self,
+        name: str,
+        arguments: dict[str, JsonValue],
+        result: str,
+        passage: Mapping[str, Passage],
+        exchange: Exchange,
+        around: _Around,
+    ) -> bool:
+        """Whether a result that shows no file is held against something that is known."""
+        files, failed, request = around.files, around.failed, exchange.number
+        others, flat = bool(OTHERS.search(name)), flat_of(result)
+        if (others and self._ran(arguments, result, flat, around, request)) or self._looked(
+            name, arguments, result, passage, files, failed, exchange
+        ):
+            return True
+        reads = bool(READS.search(name) and not others)
+        if reads and (_mistaken(arguments, flat, files, failed, request, around.named) or self.strict):
+            return True
+        if (session := _session(arguments, around.talks.sessions)) is None:
+            return False
+        older = around.talks.older.get(session.id, frozenset())
+        around.histories.judge(session, arguments, flat, older, request, HistoryCall(name, result, exchange.tools))
+        return True
+
+    def _ran(self, arguments: dict[str, JsonValue], result: str, flat: str, around: _Around, request: int) -> bool:
+        """Whether a command is one of those whose output is known without a plan."""
+        if (newer := newer_by(arguments)) is not None:
+            _aged(newer, around.course.paths, flat, around.failed, request)
+        elif self.shells.judge(arguments, result, around.failed, request):
+            pass
+        elif texts := said_by(arguments):
+            self._printed(texts, flat, around.failed, request)
+        else:
+            return False
+        return True
 
     def _looked(
         self,
@@ -248,35 +296,32 @@ class Reads:
         failed: Failed,
         exchange: Exchange,
     ) -> bool:
-        """Whether a call looks for something in a folder, or names a folder and nothing else."""
+        """Whether a call looks for something that is known, or shows what is in a folder."""
         search, request = None, exchange.number
+        there, flat = _there(files, passage), flat_of(result)
+        paths = {**files.before, **there}
         if SEEKS.search(tool):
             patterns = takes_patterns_in(tool, exchange.tools)
-            search = search_in(arguments, files.before, self.workspace, patterns=patterns)
-        folder = folder_in(arguments, files.before, self.workspace) if search is None else None
+            search = search_in(arguments, paths, self.workspace, patterns=patterns)
+        folder = folder_in(arguments, paths, self.workspace) if search is None else None
         if search is None and folder is None:
-            if self.strict and tool in self.listers and not SEEKS.search(tool):
-                judge_nowhere(
-                    arguments,
-                    flat_of(result),
-                    {*files.before, *_there(files, passage)},
-                    self.workspace,
-                    failed,
-                    request,
-                )
-            return False
-        there, flat = _there(files, passage), flat_of(result)
+            nowhere = self.strict and tool in self.listers and not SEEKS.search(tool)
+            if nowhere:
+                judge_nowhere(arguments, flat, paths, self.workspace, failed, request)
+            return nowhere
         texts = {path: one for path, one in there.items() if path not in files.others}
         world = SearchWorld(texts, files.others, files.older, self.workspace)
         if search is not None:
             self.searches.judge(tool, search, flat, world, failed, request)
         elif folder is not None:
             known, looks = self.strict and tool in self.listers, bool(LOOKS.search(tool))
-            if judge_listing(folder, flat, there, files.gone, failed, request, looks=looks, lists=known):
+            named = judge_listing(folder, flat, there, files.gone, failed, request, looks=looks, lists=known)
+            if named:
                 self.listers.add(tool)
             if looks and (old := next(world.replaced(flat), "")):
                 what = f"a list of {folder or 'the workspace'} shows a line that no file has any more: {old[:60]!r}"
                 failed.note("M20", "listing-wrong", folder, what, request)
+            return looks or named
         return True
 
     def _printed(self, texts: Sequence[str], flat: str, failed: Failed, request: int) -> None:

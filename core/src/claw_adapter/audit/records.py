@@ -7,7 +7,7 @@ from typing import Literal
 from claw_adapter.audit.causes import usual_of
 from claw_adapter.protocol.base import Record
 
-__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "Refusal", "RunAudit", "TrialAudit"]
+__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "Refusal", "RunAudit", "TrialAudit", "Unjudged"]
 
 
 class AuditFinding(Record):
@@ -56,6 +56,16 @@ class Refusal(Record):
     times: int = 1
 
 
+class Unjudged(Record):
+    """Results of a tool that were held against nothing, since nobody knows what its calls were to show or to leave."""
+
+    tool: str
+    what: str
+    """The first of these calls, and what it was answered."""
+    rounds: tuple[str, ...] = ()
+    times: int = 1
+
+
 class TrialAudit(Record):
     """What the ledger says of one trial."""
 
@@ -64,6 +74,9 @@ class TrialAudit(Record):
     findings: tuple[AuditFinding, ...] = ()
     bites: tuple[Bite, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    results: int = 0
+    """Of tools, in its requests."""
+    unjudged: tuple[Unjudged, ...] = ()
     requests: int = 0
     """Of the conversation, compared whole."""
     rounds: int = 0
@@ -81,9 +94,11 @@ class HarnessVerdict(Record):
     findings: tuple[AuditFinding, ...] = ()
     bites: tuple[Bite, ...] = ()
     refused: tuple[Refusal, ...] = ()
+    results: int = 0
+    unjudged: tuple[Unjudged, ...] = ()
     notes: tuple[str, ...] = ()
     verdict: str
-    """In a line: nothing lost, declared losses that bit, violations, readings that were refused."""
+    """In a line: nothing lost, declared losses that bit, violations, readings that were refused, results not judged."""
 
 
 class RunAudit(Record):

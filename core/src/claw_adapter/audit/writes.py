@@ -86,7 +86,7 @@ def judge_writes(
     book: Book,
     *,
     strict: bool,
-) -> None:
+) -> set[int]:
     """Every file that was written in a turn, or in which a text that stands once in it was replaced.
 
     Args:
@@ -95,6 +95,9 @@ def judge_writes(
         renderer: the declared renderings.
         book: takes the findings.
         strict: nothing but these calls can have changed a file, and none is meant to be refused.
+
+    Returns:
+        The numbers of the calls of which it is known what they leave.
     """
     course = FileCourse.leaving(
         steps, (files.before, files.after), files.workspace, strict=strict, losses=renderer.losses, told=files.told
@@ -135,6 +138,10 @@ def judge_writes(
             _judge_text(
                 path, must, steps, files, renderer, book, request=asked[path], settled=path in settled, strict=strict
             )
+    known = {path for path, texts in course.texts.items() if texts[-1] is not None}
+    held = {number for number in range(len(steps)) if (mine := course.changed_by(number)) and mine <= known}
+    edits = {number for number, effect in enumerate(course.effects) if strict and effect and effect.old is not None}
+    return held | edits | gone.keys()
 
 
 def _told_last(path: str, course: FileCourse) -> int | None:

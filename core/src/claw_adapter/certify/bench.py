@@ -25,6 +25,7 @@ from claw_adapter.certify.plans.layout import run_folder
 from claw_adapter.certify.stack import kit_overlays, overlay_specs
 from claw_adapter.certify.standard import StandardPast
 from claw_adapter.certify.trial import KitTrial, Left
+from claw_adapter.certify.tried import ToolsTried
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
 from claw_adapter.endpoint.server import EndpointServer
@@ -35,6 +36,7 @@ from claw_adapter.notation import render_named
 from claw_adapter.protocol import Capabilities, ModelSpec, Probe, Session
 from claw_adapter.runner.context import told_workspace
 from claw_adapter.runner.overlays import make_overlays
+from claw_adapter.runs.transcript import read_transcript
 from claw_adapter.sandbox import detect
 
 __all__ = ["Bench"]
@@ -84,6 +86,7 @@ class Bench:
         self.isolation = inside if isolation is None else isolation
         self.deadline = deadline
         self.trials: list[KitTrial] = []
+        self.tried = ToolsTried()
         self.programs: dict[str, str] = {}
         """Digests of the programs that were started."""
         self.before: frozenset[int] = frozenset()
@@ -282,3 +285,5 @@ class Bench:
         lines = [json.dumps(item, ensure_ascii=False, default=str) for item in trial.log]
         text = "\n".join(lines).replace(trial.ctx.endpoint.key, "[key removed]")
         (folder / "events.jsonl").write_text(text + "\n", "utf-8", "backslashreplace")
+        if trial.transcript.is_file():
+            self.tried.take(read_transcript(trial.transcript))

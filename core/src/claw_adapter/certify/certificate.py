@@ -31,6 +31,8 @@ PAGE: Final = "report.html"
 BESIDE: Final = ("badge.svg", "badge.json", "junit.xml", PAGE)
 LATER: Final = frozenset({"nonce", "dependencies", "programs", "renderings", "losses", "files"})
 """Fields that certificates of before do not have."""
+SINCE: Final = frozenset({"overlays", "never_called", "never_given"})
+"""Fields that came later still: where one does not stand, it is not in the digest."""
 LONGEST: Final = 255
 """Bytes of a file's name."""
 REMEDY: Final = "Name a certificate.json, or the folder of a certification that reached a level."
@@ -72,6 +74,9 @@ class Certificate(Record):
     renderings: str = ""
     losses: str = ""
     """What the harness is declared to change and to lose."""
+    never_called: tuple[str, ...] = ()
+    never_given: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Tools, parameters and choices that were not tried."""
     files: dict[str, str] = Field(default_factory=dict)
     """sha256 of what lies beside it: badge, page, JUnit."""
     digest: str = ""
@@ -97,7 +102,7 @@ class Certificate(Record):
 
     def computed(self) -> str:
         """What `digest` has to be."""
-        left_out = {"digest"} if "overlays" in self.model_fields_set else {"digest", "overlays"}
+        left_out = {"digest"} | (SINCE - self.model_fields_set)
         if self.format == "certificate/1":
             left_out |= LATER if self.options else {*LATER, "options"}
         return json_digest(self.model_dump(mode="json", exclude=left_out))
@@ -147,7 +152,7 @@ def certificate_of(report: Report) -> Certificate:
         "requirement_set": report.requirement_set, "requirement_digest": report.requirement_digest,
         "level": report.reached, "certified": report.certified and report.ok, "isolation": report.isolation,
         "issued": report.started, "evidence": report.evidence, "options": adapter.options, "nonce": report.nonce,
-        "overlays": adapter.overlays,
+        "overlays": adapter.overlays, "never_called": report.never_called, "never_given": report.never_given,
         "dependencies": adapter.dependencies, "programs": adapter.programs,
         "renderings": adapter.capabilities.get("renderings", ""), "losses": adapter.capabilities.get("losses", ""),
     }  # fmt: skip
@@ -169,7 +174,7 @@ def _on_one_line(value: Any) -> Any:
         return value if is_one_line(value) else " ".join(clean(value).split())
     if isinstance(value, dict):
         return {_on_one_line(name): _on_one_line(item) for name, item in value.items()}
-    return [_on_one_line(item) for item in value] if isinstance(value, list) else value
+    return [_on_one_line(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _of_predicate(predicate: dict[str, Any]) -> Certificate:

@@ -220,6 +220,7 @@ def report(bench: Bench, asked: CertificationPlan, results: Sequence[CheckResult
         "started": dt.datetime.fromtimestamp(started, dt.UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - started, 3), "platform": _platform(), "results": tuple(results),
         "evidence": folder_digest(bench.evidence),
+        "never_called": bench.tried.never_called, "never_given": bench.tried.never_given,
         **summary(
             asked.requirements, asked.level, results, baseline_problems(asked, outcomes), certified=asked.certified
         ),

@@ -84,7 +84,7 @@ class Kit:
         bench = self.bench
         return PlanRunner(
             self.harness, options=bench.options, overlays=bench.overlays, isolation=bench.isolation,
-            deadline=bench.deadline, keep=keep, beside=bench.root.parent,
+            deadline=bench.deadline, keep=keep, beside=bench.root.parent, tried=bench.tried,
         )  # fmt: skip
 
     async def shared(self) -> KitTrial:

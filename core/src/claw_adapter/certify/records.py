@@ -147,6 +147,11 @@ class Report(Record):
     seconds: Seconds
     platform: str
     results: tuple[CheckResult, ...]
+    never_called: tuple[str, ...] = ()
+    """Tools that the harness offered, and that no reply of the model called: nothing is known of them."""
+    never_given: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Of tools that were called, parameters that never had a value (``path``, ``edits[].old``), and choices never made
+    (``mode=append``)."""
     left_out: tuple[str, ...] = ()
     """Checks of the level that was asked for which were not made: only some were named, or it was cut short."""
     not_scored: dict[str, str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MARKS", "print_checks", "print_report", "print_result"]
 
+MOST: Final = 8
+"""Names in a line."""
 MARKS: Final = {
     "passed": "[green]✓[/]", "failed": "[red]✗[/]", "expected": "[yellow]x[/]", "unsupported": "[magenta]–[/]",
     "unverified": "[magenta]?[/]", "kit": "[yellow]![/]",
@@ -63,6 +65,20 @@ def print_result(console: Console, result: CheckResult, evidence: Path) -> None:
         console.print(f"    [yellow]warning:[/] {escape(one_line(warning, 600))}", soft_wrap=True)
 
 
+def _not_tried(report: Report) -> Iterator[str]:
+    """What of the harness's tools was not used, so that nothing is known of it."""
+    if report.never_called:
+        yield f"not tried, tools: {_some(report.never_called)}"
+    if report.never_given:
+        told = [f"{tool} ({_some(names)})" for tool, names in report.never_given.items()]
+        yield f"not tried, of tools that were: {_some(told)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST} more, see report.json" if len(names) > MOST else ""
+    return f"{', '.join(names[:MOST])}{more}"
+
+
 def print_report(console: Console, report: Report, folder: Path | None = None, *, with_level: bool = True) -> None:
     """The counts per area, the level (unless single checks were asked for, without one), and where the rest lies."""
     from rich.table import Table
@@ -87,6 +103,8 @@ def print_report(console: Console, report: Report, folder: Path | None = None, *
         f"{len(report.results)} checks in {report.seconds:.1f} s",
         soft_wrap=True,
     )
+    for line in _not_tried(report):
+        console.print(escape(one_line(line, 1_000)), soft_wrap=True)
     for problem in report.problems:
         console.print(f"[red]✗[/] {escape(one_line(problem, 600))}", soft_wrap=True)
     if folder is not None:

@@ -32,6 +32,8 @@ def render_audit(audit: RunAudit, console: Console) -> None:
             print_line(console, f"- declared: {bite.loss}; {_rounds(bite.rounds)}", indent=2)
         if one.refused:
             print_line(console, f"- said no, first: {one.refused[0].what}; {_rounds(one.refused[0].rounds)}", indent=2)
+        for left in one.unjudged[:MOST]:
+            print_line(console, f"- not judged, {left.tool}, {left.times} times, first: {left.what}", indent=2)
         for note in one.notes:
             print_line(console, f"- {note}", indent=2)
 

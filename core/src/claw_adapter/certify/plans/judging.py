@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from claw_adapter.audit import AuditFinding, Bite, audit_run
+from claw_adapter.audit import AuditFinding, Bite, Unjudged, audit_run
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
@@ -32,6 +33,9 @@ class PlanOutcome:
     rounds: int = 0
     requests: int = 0
     bites: tuple[Bite, ...] = ()
+    results: int = 0
+    left: tuple[Unjudged, ...] = ()
+    """Of the results of tools, those that were held against nothing."""
 
     @property
     def keys(self) -> set[str]:
@@ -42,7 +46,12 @@ class PlanOutcome:
 def compared(outcomes: Sequence[PlanOutcome]) -> str:
     """How much was compared, in words."""
     turns, requests = sum(one.rounds for one in outcomes), sum(one.requests for one in outcomes)
-    return f"{turns} turns, {requests} requests compared whole"
+    left = Counter[str]()
+    for one in outcomes:
+        left.update({tool.tool: tool.times for tool in one.left})
+    told = ", ".join(f"{tool} {times}" for tool, times in left.most_common())
+    none = f", of which {left.total()} were held against nothing that is known ({told})" if left else ""
+    return f"{turns} turns, {requests} requests compared whole, {sum(one.results for one in outcomes)} results of tools{none}"
 
 
 def owner_of(finding: AuditFinding) -> Owner:
@@ -87,7 +96,16 @@ def judge_plans(
         audit, (more, unjudged) = audited[trial.spec.id], failed(trial, laid[plan.name])
         findings = (*audit.findings, *(more if not audit.findings else ()), *escaped)
         found.append(
-            PlanOutcome(plan, findings, "" if findings else unjudged, audit.rounds, audit.requests, audit.bites)
+            PlanOutcome(
+                plan,
+                findings,
+                "" if findings else unjudged,
+                audit.rounds,
+                audit.requests,
+                audit.bites,
+                audit.results,
+                audit.unjudged,
+            )
         )
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from claw_adapter.endpoint.dialects.openai_chat import assemble
@@ -15,16 +15,13 @@ from claw_adapter.endpoint.reader.tools import toolbox
 __all__ = ["taken_for"]
 
 
-def taken_for(
-    offers: Iterable[Sequence[dict[str, Any]]], replies: Iterable[Mapping[str, Any] | None]
-) -> tuple[str, str]:
-    """Which tools were called first for what, and which never; and for what none is known. In words, or empty.
+def taken_for(offers: Iterable[Sequence[dict[str, Any]]]) -> tuple[str, str]:
+    """Which tools are called first for what; and for what none is known. In words, or empty.
 
     Histories may be files, so that a tool for them is not missed.
 
     Args:
         offers: the tools of each request, in the form of OpenAI chat.
-        replies: to the same requests.
     """
     known = {json.dumps(tool, sort_keys=True): tool for tools in offers for tool in tools}
     box = toolbox(assemble("", {}, [], list(known.values()), {}).tools)
@@ -38,12 +35,8 @@ def taken_for(
     found = [(what, tools[0].tool) for what, tools in {**needed, "histories": box.history}.items() if tools]
     found += [("lists of what is to do", tool) for tool, _ in [*planners(box)][:1]]
     taken = ", ".join(f"{tool} for {what}" for what, tool in found)
-    called = {call["function"]["name"] for one in replies for call in (one or {}).get("tool_calls") or ()}
-    never = ", ".join(sorted({tool["function"]["name"] for tool in known.values()} - called))
-    said = [f"tools were taken so: {taken}"] if taken else []
-    said += [f"offered and never called: {never}"] if never else []
     missing = ", ".join(what for what, tools in needed.items() if not tools)
     return (
-        "; ".join(said),
+        f"tools were taken so: {taken}" if taken else "",
         f"no tool was known for {missing}: nothing of that was tried" if missing else "",
     )

@@ -19,6 +19,7 @@ from claw_adapter.certify.plans.layout import lay_out, run_folder, run_plan
 from claw_adapter.certify.plans.plan import SessionPlan, said_in
 from claw_adapter.certify.plans.taken import taken_for
 from claw_adapter.certify.script import history_use
+from claw_adapter.certify.tried import ToolsTried
 from claw_adapter.certify.watch import command_of, traces_outside
 from claw_adapter.folders import remove_tree, scratch
 from claw_adapter.harness import Harness
@@ -51,6 +52,7 @@ class PlanRunner:
         deadline: seconds that a turn may take.
         keep: a folder that gets the run's journals and transcripts; nothing is kept without.
         beside: the folder in which runs are made, for the time that they take.
+        tried: takes what was called.
     """
 
     harness: Harness
@@ -60,6 +62,7 @@ class PlanRunner:
     deadline: float = 90.0
     keep: Path | None = None
     beside: Path | None = None
+    tried: ToolsTried = field(default_factory=ToolsTried)
     runs: int = 0
     """How many runs were made."""
     taken: tuple[str, str] = ("", "")
@@ -90,17 +93,17 @@ class PlanRunner:
             strays = await asyncio.to_thread(_strays, root, made, plans, since, self.keep)
             escaped = tuple(_escaped(left, reached, strays))
             found = await asyncio.to_thread(judge_plans, load_run(made), plans, laid, escaped=escaped)
-            self.taken = await asyncio.to_thread(_taken, RunFolder(made), asked)
+            self.taken = await asyncio.to_thread(self._take, RunFolder(made), asked)
             if self.keep is not None:
                 await asyncio.to_thread(_kept, made, self.keep / f"{self.runs}")
             await asyncio.to_thread(remove_tree, made)
         return found
 
-
-def _taken(made: RunFolder, asked: Plan) -> tuple[str, str]:
-    paths = [path for path in (made.transcript(trial.id) for trial in asked.trials) if path.is_file()]
-    every = [(one.tools, one.reply) for path in paths for one in read_transcript(path)]
-    return taken_for((tools for tools, _ in every), (reply for _, reply in every))
+    def _take(self, made: RunFolder, asked: Plan) -> tuple[str, str]:
+        paths = [path for path in (made.transcript(trial.id) for trial in asked.trials) if path.is_file()]
+        every = [one for path in paths for one in read_transcript(path)]
+        self.tried.take(every)
+        return taken_for(one.tools for one in every)
 
 
 def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float, kept: Path | None) -> list[str]:
