@@ -13,11 +13,11 @@ import pytest
 from claw_adapter.endpoint.dialects.openai_chat import OpenAIChat
 from claw_adapter.endpoint.models.reader import ReaderModel
 from claw_adapter.endpoint.reader.reading import keywords
-from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import TurnId
 from claw_adapter.protocol import ModelSpec
 from claw_adapter.protocol.answer_key import AnswerKey, Locator
 from claw_adapter.protocol.gold import OptionEvidence, RoundEvidence
+from claw_adapter.toolbox.box import toolbox
 from support.tool_agents import reply_of
 
 SPEC = ModelSpec(name="reader", kind="reader")

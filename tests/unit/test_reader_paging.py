@@ -7,8 +7,8 @@ import pytest
 
 from claw_adapter.endpoint.reader.errands import Errand, Habits
 from claw_adapter.endpoint.reader.reading import read_file, read_session
-from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool
+from claw_adapter.toolbox.box import toolbox
 from support.odd_agents import takes
 
 LINES = [f"{n:03} on a day {n * 7919 % 1000} crates were counted at the gate" for n in range(1, 201)]

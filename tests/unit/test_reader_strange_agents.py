@@ -10,8 +10,8 @@ import subprocess
 
 import pytest
 
-from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool as ModelTool
+from claw_adapter.toolbox.box import toolbox
 from support.odd_agents import (
     FRAGMENTS,
     TEXT,

@@ -4,8 +4,8 @@ import pytest
 
 from claw_adapter.endpoint.reader.errands import Attempt
 from claw_adapter.endpoint.reader.todos import note_todos
-from claw_adapter.endpoint.reader.tools import toolbox
 from claw_adapter.model import Tool
+from claw_adapter.toolbox.box import toolbox
 
 ENTRIES = ("Buy 17 red apples", "Call all 23 owners")
 STATES = {"type": "string", "enum": ["pending", "in_progress", "completed"]}

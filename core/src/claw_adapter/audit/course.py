@@ -6,12 +6,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
 from claw_adapter.audit.commands import gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
 from claw_adapter.audit.places import place_in
+from claw_adapter.audit.purpose import leaves, writes
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters
 from claw_adapter.audit.told import ToldCommand
@@ -20,14 +21,12 @@ from claw_adapter.protocol.limits import Drop, Loss
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["LINE_END", "LOOKS", "FileCourse", "Passage", "Steps", "looks"]
+__all__ = ["LINE_END", "FileCourse", "Passage", "Steps", "looks"]
 
-Steps = Sequence[tuple[RequestUnit, RequestUnit, Exchange]]
+AuditStep = tuple[RequestUnit, RequestUnit, Exchange]
+Steps = Sequence[AuditStep]
 """The calls of a turn with their results, and the requests whose replies they are of."""
 
-WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
-EDITS: Final = re.compile(r"edit|replace", re.IGNORECASE)
-OTHERS: Final = re.compile(r"append|insert|patch|delete|multi|todo|plan", re.IGNORECASE)
 PATH: Final = re.compile(r"path|file", re.IGNORECASE)
 CONTENT: Final = re.compile(r"content|text|body|data", re.IGNORECASE)
 OLD: Final = re.compile(r"old|search|find|before|original", re.IGNORECASE)
@@ -36,9 +35,6 @@ LINE_END: Final = Drop(what="line_end")
 ADDS: Final = re.compile(r"append", re.IGNORECASE)
 EVERY: Final = re.compile(r"(replace_?)?all|allow_?multiple|everywhere", re.IGNORECASE)
 """Arguments that say that an edit replaces a text wherever it stands."""
-LOOKS: Final = re.compile(
-    r"read|view|open|cat|fetch|load|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE
-)
 
 
 PLAIN: Final = str.maketrans("\u201c\u201d\u2018\u2019\u2013\u2014\u2212\u00a0", "\"\"''--- ")
@@ -90,7 +86,11 @@ class _WriteEffect:
 
 
 def _effect_of(
-    name: str, arguments: dict[str, JsonValue], workspace: str, files: Mapping[str, str]
+    name: str,
+    arguments: dict[str, JsonValue],
+    tools: Sequence[Mapping[str, Any]],
+    workspace: str,
+    files: Mapping[str, str],
 ) -> _WriteEffect | None:
     """What a call of tool `name` is to write; None where it writes nothing, or nobody can say what.
 
@@ -112,8 +112,7 @@ def _effect_of(
         return _WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
     if content is not None and _adds(name, arguments):
         return _WriteEffect(path, content, behind=True)
-    writes = WRITES.search(name) and not (OTHERS.search(name) or EDITS.search(name))
-    return _WriteEffect(path, content) if writes and content is not None else None
+    return _WriteEffect(path, content) if content is not None and writes(name, tools) else None
 
 
 def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
@@ -151,9 +150,12 @@ class Passage:
         return [text for text in self.before if text is not None]
 
 
-def looks(name: str, arguments: dict[str, JsonValue]) -> bool:
+def looks(step: AuditStep) -> bool:
     """Whether a call changes nothing for certain."""
-    return bool(LOOKS.search(name) or shown_by(arguments) or said_by(arguments) or newer_by(arguments))
+    call, _, exchange = step
+    arguments = arguments_of(call)
+    shows = shown_by(arguments) or said_by(arguments) or newer_by(arguments)
+    return bool(shows) or leaves(call.text.partition(" ")[0], exchange.tools)
 
 
 @dataclass(slots=True)
@@ -195,8 +197,8 @@ class FileCourse:
         escapes = ESCAPES in losses
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
         found = [
-            None if known else _effect_of(name, arguments, workspace, before)
-            for (name, arguments), known in zip(named, told, strict=True)
+            None if known else _effect_of(name, arguments, exchange.tools, workspace, before)
+            for (name, arguments), (_, _, exchange), known in zip(named, steps, told, strict=True)
         ]
         replies = [exchange.number for _, _, exchange in steps]
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
@@ -213,8 +215,8 @@ class FileCourse:
             )
             seen |= {(effect, reply)} if effect is not None else set()
         said = [
-            "" if effect or known or looks(*one) else told_by(one[1])
-            for effect, known, one in zip(found, told, named, strict=True)
+            "" if effect or known or looks(step) else told_by(arguments)
+            for effect, known, step, (_, arguments) in zip(found, told, steps, named, strict=True)
         ]
         off = {
             effect.path

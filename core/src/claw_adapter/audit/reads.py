@@ -10,9 +10,10 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.audit import purpose
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import gone_by, newer_by, said_by, shown_by, told_by
-from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Passage, Steps
+from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
@@ -43,7 +44,7 @@ from claw_adapter.audit.results import (
     split_lines,
     whole_in,
 )
-from claw_adapter.audit.searches import SEEKS, Searches, SearchWorld, search_in
+from claw_adapter.audit.searches import Searches, SearchWorld, search_in
 from claw_adapter.audit.shells import ShellPlace
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
@@ -56,11 +57,6 @@ from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["Files", "Reads", "Talks"]
 
-READS: Final = re.compile(r"read|view|open|cat|show|get|fetch|load", re.IGNORECASE)
-OTHERS: Final = re.compile(
-    r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run|terminal|command|console",
-    re.IGNORECASE,
-)
 BRIEF: Final = 400
 """Characters up to which a result may be a refusal, or say that nothing has changed."""
 SLACK: Final = 0.8
@@ -204,9 +200,9 @@ class Reads:
         around = _Around(course, files, talks, failed, histories, named)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.text.partition(" ")[0], arguments_of(call)
-            named.update(_named(name, arguments))
-            path, reads = self._path(arguments, files), bool(READS.search(name) and not OTHERS.search(name))
-            command = shown_by(arguments) if OTHERS.search(name) else None
+            named.update(_named((call, result, exchange)))
+            path, reads = self._path(arguments, files), purpose.reads(name, exchange.tools)
+            command = shown_by(arguments) if purpose.runs(name, exchange.tools) else None
             flat = flat_of(result.text) if reads or command else ""
             if command is not None and command.slow and points_on(name, exchange.tools, flat, (), plain=True):
                 continue
@@ -260,12 +256,12 @@ class Reads:
     ) -> bool:
         """Whether a result that shows no file is held against something that is known."""
         files, failed, request = around.files, around.failed, exchange.number
-        others, flat = bool(OTHERS.search(name)), flat_of(result)
-        if (others and self._ran(arguments, result, flat, around, request)) or self._looked(
+        flat, runs = flat_of(result), purpose.runs(name, exchange.tools)
+        if (runs and self._ran(arguments, result, flat, around, request)) or self._looked(
             name, arguments, result, passage, files, failed, exchange
         ):
             return True
-        reads = bool(READS.search(name) and not others)
+        reads = purpose.reads(name, exchange.tools)
         if reads and (_mistaken(arguments, flat, files, failed, request, around.named) or self.strict):
             return True
         if (session := _session(arguments, around.talks.sessions)) is None:
@@ -300,12 +296,12 @@ class Reads:
         search, request = None, exchange.number
         there, flat = _there(files, passage), flat_of(result)
         paths = {**files.before, **there}
-        if SEEKS.search(tool):
+        if seeks := purpose.seeks(tool, exchange.tools):
             patterns = takes_patterns_in(tool, exchange.tools)
             search = search_in(arguments, paths, self.workspace, patterns=patterns)
         folder = folder_in(arguments, paths, self.workspace) if search is None else None
         if search is None and folder is None:
-            nowhere = self.strict and tool in self.listers and not SEEKS.search(tool)
+            nowhere = self.strict and tool in self.listers and not seeks
             if nowhere:
                 judge_nowhere(arguments, flat, paths, self.workspace, failed, request)
             return nowhere
@@ -314,7 +310,7 @@ class Reads:
         if search is not None:
             self.searches.judge(tool, search, flat, world, failed, request)
         elif folder is not None:
-            known, looks = self.strict and tool in self.listers, bool(LOOKS.search(tool))
+            known, looks = self.strict and tool in self.listers, purpose.leaves(tool, exchange.tools)
             named = judge_listing(folder, flat, there, files.gone, failed, request, looks=looks, lists=known)
             if named:
                 self.listers.add(tool)
@@ -604,9 +600,12 @@ def _says(text: str, flat: str) -> bool:
     return plain == flat.strip() != "" if len(plain) < LEAST else whole_in(text, flat)
 
 
-def _named(name: str, arguments: dict[str, JsonValue]) -> list[str]:
+def _named(step: AuditStep) -> list[str]:
     """What a call that may make a file names."""
-    return [] if LOOKS.search(name) else [word.rstrip(";") for word in told_by(arguments).splitlines()]
+    call, _, exchange = step
+    if purpose.leaves(call.text.partition(" ")[0], exchange.tools):
+        return []
+    return [word.rstrip(";") for word in told_by(arguments_of(call)).splitlines()]
 
 
 def _mistaken(

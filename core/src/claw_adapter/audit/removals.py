@@ -58,8 +58,8 @@ class Removals:
         """
         for at, one in gone.items():
             call, result, exchange = steps[at]
-            others = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps[at + 1 :]]
-            later = "\n".join(text for other in others if not looks(*other) for text in strings_of(other[1]))
+            others = [other for other in steps[at + 1 :] if not looks(other)]
+            later = "\n".join(text for other, _, _ in others for text in strings_of(arguments_of(other)))
             there, found = after.get(one.new), dict[str, str]()
             if one.old in before and one.old in after and one.old not in later:
                 found["removed-there"] = f"{one.old} was to be removed, and is there after the turn"

@@ -20,10 +20,8 @@ from claw_adapter.patterns import ANY_CASE, as_text, key_of
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
-__all__ = ["SEEKS", "Search", "SearchWorld", "Searches", "search_in"]
+__all__ = ["Search", "SearchWorld", "Searches", "search_in"]
 
-SEEKS: Final = re.compile(r"search|grep|find|glob|seek|lookup|query", re.IGNORECASE)
-"""What a tool is called that searches."""
 PLAIN: Final = re.compile(r"-{0,2}\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
 BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")

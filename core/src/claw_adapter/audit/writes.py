@@ -12,10 +12,11 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import gone_by, put_by, told_by
-from claw_adapter.audit.course import LINE_END, LOOKS, FileCourse, Steps, looks
+from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Steps, looks
 from claw_adapter.audit.damage import DAMAGES
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.places import place_in
+from claw_adapter.audit.purpose import leaves
 from claw_adapter.audit.removals import Removal, Removals
 from claw_adapter.audit.rendering import (
     ALIKE,
@@ -106,7 +107,7 @@ def judge_writes(
         book.bite(LINE_END)
     asked, settled, gone = dict[str, int](), set[str](), dict[int, Removal]()
     for number, (call, result, exchange) in enumerate(steps):
-        files.leave.update(_left_there(call, result, files))
+        files.leave.update(_left_there((call, result, exchange), files))
         effect = course.effects[number]
         if strict and (names := gone_by(arguments_of(call))) is not None:
             gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
@@ -115,7 +116,7 @@ def judge_writes(
         asked |= dict.fromkeys(course.changed_by(number), exchange.number)
         if effect is not None:
             settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
-        elif not strict and not LOOKS.search(call.text.partition(" ")[0]):
+        elif not strict and not _leaves((call, result, exchange)):
             course.texts.clear()  # whatever it was, it may have gone on with the files
     if strict:
         _judge_modes(course, files, renderer, asked, book)
@@ -193,7 +194,7 @@ def _judge_text(
         what = f"{path} was to be written with {len(must):,} characters, and {said}"
         if there is not None and how != "missing":
             what += f": {contrast(must, there)}"
-        changes = [step for step in steps if path in step[0].text and not LOOKS.search(step[0].text.partition(" ")[0])]
+        changes = [step for step in steps if path in step[0].text and not _leaves(step)]
         if how == "missing" and changes:
             what += f"; the last result of a call that was to change it is {changes[-1][1].text.strip()[:80]!r}"
         if must == files.before.get(path):
@@ -205,10 +206,10 @@ def _refused(path: str, steps: Steps, files: WrittenFiles) -> bool:
     """Whether the last call that names a file has another result than calls of its tool that have written theirs."""
     results = dict[str, list[str]]()
     last = ("", "")
-    for call, result, _ in steps:
+    for call, result, exchange in steps:
         name, ways = call.text.partition(" ")[0], _ways(call, files.workspace)
         said = DIGITS.sub("", reduce(lambda text, way: text.replace(way, ""), ways, result.text))
-        if path in ways and not LOOKS.search(name):
+        if path in ways and not leaves(name, exchange.tools):
             last = name, said
         elif any(files.after.get(way) and files.after[way] in ways for way in ways):
             results.setdefault(name, []).append(said)
@@ -279,9 +280,15 @@ def _settings(call: RequestUnit, text: str, path: str) -> list[str]:
     return [one for one in said if SETTING.fullmatch(one)]
 
 
-def _left_there(call: RequestUnit, result: RequestUnit, files: WrittenFiles) -> list[str]:
+def _leaves(step: AuditStep) -> bool:
+    """Whether a call is of a tool that leaves files as they are."""
+    return leaves(step[0].text.partition(" ")[0], step[2].tools)
+
+
+def _left_there(step: AuditStep, files: WrittenFiles) -> list[str]:
     """The call without the path of a file that it has shown and that is there after the turn."""
-    ways = _ways(call, files.workspace).items() if LOOKS.search(call.text.partition(" ")[0]) else ()
+    call, result, _ = step
+    ways = _ways(call, files.workspace).items() if _leaves(step) else ()
     return [way for place, way in ways if (text := files.after.get(place)) and whole_in(text, flat_of(result.text))]
 
 
@@ -297,8 +304,8 @@ def _shown_as_there(path: str, text: str, steps: Steps, files: WrittenFiles) -> 
     """
     by, shown, last = set[str](), False, steps[0]
     for step in steps:
-        name, ways = step[0].text.partition(" ")[0], _ways(step[0], files.workspace)
-        if path in ways and LOOKS.search(name):
+        ways = _ways(step[0], files.workspace)
+        if path in ways and _leaves(step):
             by.add(ways[path])
             shown = shown or whole_in(text, flat_of(step[1].text))
         elif path in ways:
@@ -325,12 +332,11 @@ def _judge_deleted(
     strict: bool,
 ) -> None:
     """Files that were deleted, and are there again although nothing has written them."""
-    named = ((call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps)
-    said = "\n".join(told_by(given) for name, given in named if not looks(name, given))
+    said = "\n".join(told_by(arguments_of(step[0])) for step in steps if not looks(step))
     for path in files.gone & files.after.keys() - files.before.keys() - course.texts.keys():
         if path in said:
             continue  # some tool may have written it
-        if strict or all(LOOKS.search(call.text.partition(" ")[0]) for call, _, _ in steps):
+        if strict or all(map(_leaves, steps)):
             book.find("M20", "file-back", f"{path}, which was deleted, is there again after the turn", owner="harness")
 
 

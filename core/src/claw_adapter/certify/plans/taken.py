@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from claw_adapter.endpoint.dialects.openai_chat import assemble
-from claw_adapter.endpoint.reader.candidates import Candidate
-from claw_adapter.endpoint.reader.parts import listers, replacers
-from claw_adapter.endpoint.reader.todos import planners
-from claw_adapter.endpoint.reader.tools import toolbox
+from claw_adapter.toolbox.box import toolbox
+from claw_adapter.toolbox.candidates import Candidate
+from claw_adapter.toolbox.todos import planners
+from claw_adapter.toolbox.uses import listers, replacers
 
 __all__ = ["taken_for"]
 

@@ -28,12 +28,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
-from claw_adapter.endpoint.reader.candidates import filled
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.parts import SearchPlace, append_to, edit_file, list_folder, read_pages, search_files
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.todos import note_todos
-from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
 from claw_adapter.errors import EndpointError
 from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, TurnId
@@ -42,6 +40,8 @@ from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.reading import strings_of
+from claw_adapter.toolbox.box import Toolbox, toolbox
+from claw_adapter.toolbox.candidates import filled
 
 __all__ = ["CommandEffect", "Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 

@@ -15,12 +15,12 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
-from claw_adapter.endpoint.reader.places import Style, styles_in, styles_of
-from claw_adapter.endpoint.reader.schema import At, Params, invents
 from claw_adapter.endpoint.reader.shells import Language
-from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
+from claw_adapter.toolbox.box import Toolbox, toolbox
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.places import Style, styles_in, styles_of
+from claw_adapter.toolbox.schema import At, Params, invents
 
 __all__ = ["MOST_BUSY", "NOTICE", "Attempt", "Errand", "Habits", "Result", "Steps", "as_pages", "as_trials"]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.purposes import HARM, QUERY, fixed
-from claw_adapter.endpoint.reader.said import identifiers, objects, tools_in
-from claw_adapter.endpoint.reader.schema import Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, lists, shows
 from claw_adapter.model import Tool
+from claw_adapter.toolbox.box import Toolbox, harms, lists, shows
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.purposes import HARM, QUERY, fixed
+from claw_adapter.toolbox.said import identifiers, objects, tools_in
+from claw_adapter.toolbox.schema import Param, Params, words
 
 __all__ = ["discover", "unlock"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from claw_adapter.endpoint.reader.errands import Habits
 from claw_adapter.endpoint.reader.matching import Matcher
-from claw_adapter.endpoint.reader.tools import Toolbox, toolbox
 from claw_adapter.model import Tool
+from claw_adapter.toolbox.box import Toolbox, toolbox
 
 __all__ = ["Memory"]
 

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, as_pages
 from claw_adapter.endpoint.reader.matching import normalise, readings
-from claw_adapter.endpoint.reader.places import leaves
-from claw_adapter.endpoint.reader.purposes import PAGE_LINES
-from claw_adapter.endpoint.reader.said import objects
-from claw_adapter.endpoint.reader.schema import NEXT, PAGE_END, PAGE_START, At, Param, Params, words
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.places import leaves
+from claw_adapter.toolbox.purposes import PAGE_LINES
+from claw_adapter.toolbox.said import objects
+from claw_adapter.toolbox.schema import NEXT, PAGE_END, PAGE_START, At, Param, Params, words
 
 __all__ = ["Paging", "as_told", "further", "gone_on", "joined", "named", "plain", "pointed"]
 

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.matching import normalise
-from claw_adapter.endpoint.reader.purposes import FOLDER, PATH, QUERY, SEARCHED, finds, fixed
 from claw_adapter.endpoint.reader.refusals import says, told_first
-from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, Params, words
-from claw_adapter.endpoint.reader.storing import replacer
-from claw_adapter.endpoint.reader.tools import Toolbox, lists, named
 from claw_adapter.endpoint.reader.writing import holds
 from claw_adapter.patterns import ANY_CASE, Parameter, as_pattern, takes_patterns, takes_regular
+from claw_adapter.toolbox.box import Toolbox, named
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.purposes import FOLDER
+from claw_adapter.toolbox.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, Params
+from claw_adapter.toolbox.uses import NAMED, listers, replacers, searchers
 
 __all__ = [
     "SearchPlace",
     "append_to",
     "edit_file",
     "list_folder",
-    "listers",
     "read_pages",
-    "replacers",
     "search_files",
-    "searchers",
 ]
 
 EVERY: Final = ("replaceall", "all", "allowmultiple", "everywhere")
 """Keys by which an edit is told to replace a text wherever it stands."""
-FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
-"""Words by which a tool says that it is about files."""
-NAMED: Final = ("glob", "globpattern", "filepattern")
-"""Keys of a pattern of names."""
 AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
 """Keys of how many lines are shown before and behind one that is found."""
 AMONG: Final = (*NAMED, "include", "includes", "includepattern", "fileglob", "filefilter")
@@ -146,16 +139,6 @@ def list_folder(path: str, workspace: str, box: Toolbox, habits: Habits) -> Step
     return False
 
 
-def listers(box: Toolbox) -> Iterator[Candidate]:
-    """Tools that say that they list, and can be told which folder."""
-    others = {one.tool for one in (*box.read, *box.write, *box.run)}
-    for name, form in box.every:
-        item = form.one_of((*FOLDER, *PATH), "string")
-        more = any(one.needed for one in form.items if one is not item)
-        if item is not None and not more and name not in others and lists(name, form):
-            yield Candidate(name, item, fixed(form, (item,)), known=form)
-
-
 def search_files(
     text: str,
     where: SearchPlace,
@@ -213,24 +196,6 @@ def _told(text: str, form: Params, *, regular: bool) -> str | None:
         return text if takes_regular(said, parameters) else None
     patterns = takes_patterns(said, parameters)
     return None if patterns is None else as_pattern(text) if patterns else text
-
-
-def searchers(box: Toolbox, *, by_name: bool) -> Iterator[Candidate]:
-    """Tools that say that they search, and need nothing but what to look for; most can be told where."""
-    for name, form in box.every:
-        keys = (*NAMED, *SEARCHED) if by_name else SEARCHED
-        needed = [item for item in form.items if item.needed]
-        item = form.one_of(keys, "string") if not needed else needed[0] if needed[0].key in keys else None
-        place = form.one_of((*FOLDER, *PATH), "string")
-        of_files = bool(FILES & {*words(form.description)})  # others ask the web, or memories
-        somewhere = place is not None or of_files or (item is not None and item.key not in QUERY)
-        if item is not None and len(needed) < 2 and somewhere and item.accepts("string") and finds(name, form):
-            yield Candidate(name, item, fixed(form, (item,)), folder=place, known=form)
-
-
-def replacers(box: Toolbox) -> Iterator[Candidate]:
-    """Tools that put a text in the place of another one."""
-    return filter(None, (replacer(*one) for one in box.every))
 
 
 def _place(tool: Candidate, keys: Sequence[str]) -> Param | None:

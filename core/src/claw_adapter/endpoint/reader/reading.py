@@ -11,16 +11,16 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate
 from claw_adapter.endpoint.reader.errands import MOST_BUSY, NOTICE, Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import discover, unlock
 from claw_adapter.endpoint.reader.paging import Paging, as_told, further, gone_on, named, pointed
-from claw_adapter.endpoint.reader.purposes import FORCE, PLAIN, TAKES_AWAY
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, follow, one_by_one
-from claw_adapter.endpoint.reader.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, Language
 from claw_adapter.endpoint.reader.strangers import strange_reading, strange_searches, strange_sessions, targets
-from claw_adapter.endpoint.reader.tools import Toolbox
+from claw_adapter.toolbox.box import Toolbox
+from claw_adapter.toolbox.candidates import Candidate
+from claw_adapter.toolbox.purposes import FORCE, PLAIN, TAKES_AWAY
+from claw_adapter.toolbox.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, words
 
 __all__ = ["cat", "command_forms", "keywords", "look", "read_file", "read_session"]
 

@@ -14,14 +14,14 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import NOTICE, Attempt, Habits, Result
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.paging import Paging, gone_on
-from claw_adapter.endpoint.reader.places import called, loose
-from claw_adapter.endpoint.reader.purposes import FOLDERS, PATH, TAKES_AWAY
-from claw_adapter.endpoint.reader.schema import At, Param, Params, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, lists, named, shows
+from claw_adapter.toolbox.box import Toolbox, harms, lists, named, shows
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.places import called, loose
+from claw_adapter.toolbox.purposes import FOLDERS, PATH, TAKES_AWAY
+from claw_adapter.toolbox.schema import At, Param, Params, words
 
 __all__ = ["asked_for", "carried_out", "filling", "follow", "identifier", "says", "told_first"]
 

@@ -12,19 +12,19 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.calls import variants
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.patches import notations_for
-from claw_adapter.endpoint.reader.purposes import FOLDERS, HARM, MAKES, NEW, OLD, PATH, REMOVAL, fixed
 from claw_adapter.endpoint.reader.refusals import identifier
-from claw_adapter.endpoint.reader.schema import WRITE_VERBS, At, Param, Params, means, words
-from claw_adapter.endpoint.reader.tools import Toolbox, harms, named, shows, single, twins, unknown
+from claw_adapter.toolbox.box import Toolbox, harms, named, shows, single, twins, unknown
+from claw_adapter.toolbox.calls import variants
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.patches import notations_for
+from claw_adapter.toolbox.purposes import FOLDERS, HARM, MAKES, PATH, REMOVAL, fixed
+from claw_adapter.toolbox.schema import WRITE_VERBS, At, Param, Params, means, words
+from claw_adapter.toolbox.uses import replacer
 
-__all__ = ["folder_makers", "makers", "opened", "removers", "replacer", "strange_writers"]
+__all__ = ["folder_makers", "makers", "opened", "removers", "strange_writers"]
 
 MOST_NOTATIONS: Final = 5
-CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
 Shown = Callable[[], Generator[Attempt, Result, bool]]
 """Looks whether the file reads as it should."""
 
@@ -86,16 +86,6 @@ def _patches(tool: str, form: Params) -> bool:
 
 def _said(tool: str, form: Params) -> str:
     return "\n".join((tool, form.description, *(f"{item.name} {item.description}" for item in form.items)))
-
-
-def replacer(tool: str, form: Params) -> Candidate | None:
-    """A tool that puts a text in the place of another one, by the names of its parameters."""
-    file, old, new = (form.one_of(keys, "string") for keys in (PATH, OLD, NEW))
-    if file is None or old is None or new is None:
-        return None
-    choices = [(item, one) for item in form.items if item.required for one in item.enum if {*words(str(one))} & CHANGES]
-    values = filled(fixed(form, (file, old, new)), {item.at: one for item, one in reversed(choices)})
-    return Candidate(tool, file, values, new, old=old, known=form)
 
 
 def _with_path(

@@ -17,15 +17,15 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result
-from claw_adapter.endpoint.reader.places import called, fields, loose
-from claw_adapter.endpoint.reader.purposes import CONTENT, PATH, finds, fixed, makes
 from claw_adapter.endpoint.reader.refusals import carried_out, follow
-from claw_adapter.endpoint.reader.schema import At, Param, Params, words
 from claw_adapter.endpoint.reader.shells import LANGUAGES, SH, SQL_TABLES, Language, sql
 from claw_adapter.endpoint.reader.storing import strange_writers
-from claw_adapter.endpoint.reader.tools import Toolbox, alone, forms_of, lists, named, shows, single, unknown
+from claw_adapter.toolbox.box import Toolbox, alone, forms_of, lists, named, shows, single, unknown
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.places import called, fields, loose
+from claw_adapter.toolbox.purposes import CONTENT, PATH, finds, fixed, makes
+from claw_adapter.toolbox.schema import At, Param, Params, words
 
 __all__ = ["strange_reading", "strange_searches", "strange_sessions", "targets"]
 

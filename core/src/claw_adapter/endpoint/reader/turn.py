@@ -8,19 +8,19 @@ from typing import Final
 
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.reader import policy
-from claw_adapter.endpoint.reader.candidates import filled
 from claw_adapter.endpoint.reader.errands import Errand
 from claw_adapter.endpoint.reader.matching import bare, normalise, shows_part
 from claw_adapter.endpoint.reader.memory import Memory
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.refusals import says
 from claw_adapter.endpoint.reader.sight import Sight
-from claw_adapter.endpoint.reader.tools import Toolbox
 from claw_adapter.endpoint.reader.writing import holds, write_file
 from claw_adapter.model import Call, Line, ModelRequest, TurnId
 from claw_adapter.protocol.answer_key import NEEDS, AnswerKey, Locator, Seen
 from claw_adapter.protocol.gold import RoundEvidence
 from claw_adapter.protocol.model import ModelSpec
+from claw_adapter.toolbox.box import Toolbox
+from claw_adapter.toolbox.candidates import filled
 
 __all__ = ["ReaderTurn"]
 

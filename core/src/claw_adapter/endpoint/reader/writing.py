@@ -11,18 +11,18 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import Candidate, JsonObject, filled
 from claw_adapter.endpoint.reader.errands import Attempt, Habits, Result, Steps, as_trials
 from claw_adapter.endpoint.reader.inner import unlock
 from claw_adapter.endpoint.reader.matching import normalise, readings, within
 from claw_adapter.endpoint.reader.paging import plain
-from claw_adapter.endpoint.reader.purposes import LATER
 from claw_adapter.endpoint.reader.reading import cat, command_forms, look
 from claw_adapter.endpoint.reader.refusals import asked_for, carried_out, identifier, says, told_first
-from claw_adapter.endpoint.reader.schema import At
 from claw_adapter.endpoint.reader.storing import folder_makers, makers, opened, removers, strange_writers
 from claw_adapter.endpoint.reader.strangers import targets
-from claw_adapter.endpoint.reader.tools import Toolbox, named
+from claw_adapter.toolbox.box import Toolbox, named
+from claw_adapter.toolbox.candidates import Candidate, JsonObject, filled
+from claw_adapter.toolbox.purposes import LATER
+from claw_adapter.toolbox.schema import At
 
 __all__ = ["holds", "holds_some", "keeps", "write_file"]
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate, JsonObject, filled
-from claw_adapter.endpoint.reader.schema import (
+from claw_adapter.toolbox.candidates import COMMAND, Candidate, JsonObject, filled
+from claw_adapter.toolbox.schema import (
     EXEC_VERBS,
     HARM,
     OPERATION,

@@ -13,9 +13,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.said import choices, objects, signatures
-from claw_adapter.endpoint.reader.schema import OPERATION, VERBS, Param, Params, means
 from claw_adapter.model import Tool
+from claw_adapter.toolbox.said import choices, objects, signatures
+from claw_adapter.toolbox.schema import OPERATION, VERBS, Param, Params, means
 
 __all__ = ["variants"]
 

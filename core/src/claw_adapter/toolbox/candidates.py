@@ -9,9 +9,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.patches import NOTATIONS
-from claw_adapter.endpoint.reader.places import Style, styled, styles_in
-from claw_adapter.endpoint.reader.schema import PAGE_SIZE, PARTS, At, Param, Params, placed
+from claw_adapter.toolbox.patches import NOTATIONS
+from claw_adapter.toolbox.places import Style, styled, styles_in
+from claw_adapter.toolbox.schema import PAGE_SIZE, PARTS, At, Param, Params, placed
 
 __all__ = ["COMMAND", "Candidate", "JsonObject", "filled"]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from claw_adapter.endpoint.reader.said import objects
+from claw_adapter.toolbox.said import objects
 
 __all__ = ["Style", "called", "fields", "leaves", "loose", "styled", "styles_in", "styles_of"]
 

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from claw_adapter.endpoint.reader import purposes
-from claw_adapter.endpoint.reader.calls import variants
-from claw_adapter.endpoint.reader.candidates import COMMAND, Candidate
-from claw_adapter.endpoint.reader.schema import OPERATION, Param, Params, means, words
 from claw_adapter.model import Tool
+from claw_adapter.toolbox import purposes
+from claw_adapter.toolbox.calls import variants
+from claw_adapter.toolbox.candidates import COMMAND, Candidate
+from claw_adapter.toolbox.schema import OPERATION, Param, Params, means, words
 
 __all__ = [
     "Toolbox",

@@ -1,0 +1,56 @@
+"""What a call was for: by what its tool is for, and where nothing gives that away, by how it is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from claw_adapter.toolbox.kinds import ToolKind, kinds_of
+
+__all__ = ["leaves", "reads", "runs", "seeks", "writes"]
+
+Tools = Sequence[Mapping[str, Any]]
+
+READS: Final = re.compile(r"read|view|open|cat|show|get|fetch|load", re.IGNORECASE)
+OTHERS: Final = re.compile(
+    r"write|edit|append|create|patch|search|grep|find|list|delete|move|exec|bash|shell|run|terminal|command|console",
+    re.IGNORECASE,
+)
+SEEKS: Final = re.compile(r"search|grep|find|glob|seek|lookup|query", re.IGNORECASE)
+LOOKS: Final = re.compile(
+    r"read|view|open|cat|fetch|load|list|show|search|grep|find|glob|stat|get|history", re.IGNORECASE
+)
+WRITES: Final = re.compile(r"write|create|save|put", re.IGNORECASE)
+NO_WRITES: Final = re.compile(r"edit|replace|append|insert|patch|delete|multi|todo|plan", re.IGNORECASE)
+LEAVE: Final[frozenset[ToolKind]] = frozenset({"read", "list", "search", "history"})
+"""What changes nothing."""
+
+
+def reads(tool: str, tools: Tools) -> bool:
+    """Whether a tool shows files."""
+    kinds = kinds_of(tool, tools)
+    return "read" in kinds if kinds else bool(READS.search(tool) and not OTHERS.search(tool))
+
+
+def runs(tool: str, tools: Tools) -> bool:
+    """Whether a tool may take commands."""
+    kinds = kinds_of(tool, tools)
+    return "run" in kinds if kinds else bool(OTHERS.search(tool))
+
+
+def seeks(tool: str, tools: Tools) -> bool:
+    """Whether a tool searches."""
+    kinds = kinds_of(tool, tools)
+    return "search" in kinds if kinds else bool(SEEKS.search(tool))
+
+
+def leaves(tool: str, tools: Tools) -> bool:
+    """Whether a tool leaves files as they are."""
+    kinds = kinds_of(tool, tools)
+    return kinds <= LEAVE if kinds else bool(LOOKS.search(tool))
+
+
+def writes(tool: str, tools: Tools) -> bool:
+    """Whether a tool gives a file all its text: not one whose name says that it does so with a part."""
+    return bool("write" in kinds_of(tool, tools) or WRITES.search(tool)) and not NO_WRITES.search(tool)

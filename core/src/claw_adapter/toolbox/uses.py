@@ -1,0 +1,57 @@
+"""What tools of a harness are used for beside reading, writing and commands: to list, to search, to replace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from claw_adapter.toolbox.box import Toolbox, lists
+from claw_adapter.toolbox.candidates import Candidate, filled
+from claw_adapter.toolbox.purposes import FOLDER, NEW, OLD, PATH, QUERY, SEARCHED, finds, fixed
+from claw_adapter.toolbox.schema import Params, words
+
+__all__ = ["NAMED", "listers", "replacer", "replacers", "searchers"]
+
+FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
+"""Words by which a tool says that it is about files."""
+NAMED: Final = ("glob", "globpattern", "filepattern")
+"""Keys of a pattern of names."""
+CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
+
+
+def listers(box: Toolbox) -> Iterator[Candidate]:
+    """Tools that say that they list, and can be told which folder."""
+    others = {one.tool for one in (*box.read, *box.write, *box.run)}
+    for name, form in box.every:
+        item = form.one_of((*FOLDER, *PATH), "string")
+        more = any(one.needed for one in form.items if one is not item)
+        if item is not None and not more and name not in others and lists(name, form):
+            yield Candidate(name, item, fixed(form, (item,)), known=form)
+
+
+def searchers(box: Toolbox, *, by_name: bool) -> Iterator[Candidate]:
+    """Tools that say that they search, and need nothing but what to look for; most can be told where."""
+    for name, form in box.every:
+        keys = (*NAMED, *SEARCHED) if by_name else SEARCHED
+        needed = [item for item in form.items if item.needed]
+        item = form.one_of(keys, "string") if not needed else needed[0] if needed[0].key in keys else None
+        place = form.one_of((*FOLDER, *PATH), "string")
+        of_files = bool(FILES & {*words(form.description)})  # others ask the web, or memories
+        somewhere = place is not None or of_files or (item is not None and item.key not in QUERY)
+        if item is not None and len(needed) < 2 and somewhere and item.accepts("string") and finds(name, form):
+            yield Candidate(name, item, fixed(form, (item,)), folder=place, known=form)
+
+
+def replacers(box: Toolbox) -> Iterator[Candidate]:
+    """Tools that put a text in the place of another one."""
+    return filter(None, (replacer(*one) for one in box.every))
+
+
+def replacer(tool: str, form: Params) -> Candidate | None:
+    """A tool that puts a text in the place of another one, by the names of its parameters."""
+    file, old, new = (form.one_of(keys, "string") for keys in (PATH, OLD, NEW))
+    if file is None or old is None or new is None:
+        return None
+    choices = [(item, one) for item in form.items if item.required for one in item.enum if {*words(str(one))} & CHANGES]
+    values = filled(fixed(form, (file, old, new)), {item.at: one for item, one in reversed(choices)})
+    return Candidate(tool, file, values, new, old=old, known=form)

@@ -1,0 +1,57 @@
+"""What tools are for, in a word, and what an audit takes a call for: by that, or else by the name of its tool."""
+
+import pytest
+
+from claw_adapter.audit import purpose
+from claw_adapter.toolbox.kinds import kinds_of
+
+
+def tool(name, about, *required, **optional):
+    properties = {key: {"type": "string"} for key in required} | optional
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return {"type": "function", "function": {"name": name, "description": about, "parameters": schema}}
+
+
+TOOLS = (
+    tool("inspect_document", "Shows a file of the workspace.", "path"),
+    tool("store", "Writes a text into a file, in place of what was there.", "path", "content"),
+    tool("add_note", "Adds a text to a file.", "path", "content"),
+    tool("swap", "Puts a text in the place of another one.", "path", "old_string", "new_string"),
+    tool("terminal", "Runs a command in a shell.", "command"),
+    tool("inventory", "Lists the files of a folder.", "directory"),
+    tool("locate", "Finds a text in files.", "text", path={"type": "string"}),
+    tool("head", "Shows the first lines of a file.", "path"),
+    tool("weather", "The weather of a town.", "town"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("inspect_document", {"read"}), ("store", {"write"}), ("add_note", set()), ("swap", {"replace"}),
+        ("terminal", {"run"}), ("head", set()), ("weather", set()), ("nobody", set()),
+    ],
+)  # fmt: skip
+def test_what_a_tool_is_for(name, kinds):
+    assert kinds_of(name, TOOLS) == kinds
+
+
+def test_the_kinds_of_the_same_tools_are_found_once():
+    assert kinds_of("store", TOOLS) is kinds_of("store", list(TOOLS))
+
+
+@pytest.mark.parametrize(
+    ("name", "reads", "runs", "leaves", "writes"),
+    [
+        ("inspect_document", True, False, True, False),
+        ("store", False, False, False, True),
+        ("terminal", False, True, False, False),
+        ("add_note", False, False, False, False),
+        ("open_lid", True, False, True, False),
+        ("edit_list", False, True, True, False),
+    ],
+)
+def test_what_a_call_is_taken_for(name, reads, runs, leaves, writes):
+    """The last two are not offered: their names decide."""
+    found = purpose.reads, purpose.runs, purpose.leaves, purpose.writes
+    assert tuple(one(name, TOOLS) for one in found) == (reads, runs, leaves, writes)
