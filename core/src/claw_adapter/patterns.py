@@ -10,6 +10,7 @@ from typing import Any, Final
 
 __all__ = [
     "ANY_CASE",
+    "LINES_AROUND",
     "WORKING_FOLDER",
     "Parameter",
     "as_pattern",
@@ -27,6 +28,8 @@ ANY_CASE: Final = {
     "ignorecase": True, "caseinsensitive": True, "insensitive": True, "i": True, "casesensitive": False, "matchcase": False,
 }  # fmt: skip
 """The same of those that say whether capitals count in a search, with what says that they do not."""
+LINES_AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
+"""The same of those that say how many lines around one that is found are shown."""
 SIGNS: Final = r"\.[]{}()*+?^$|"
 """Signs that mean something in a pattern, in whatever dialect."""
 SIGN: Final = re.compile(f"[{re.escape(SIGNS)}]")

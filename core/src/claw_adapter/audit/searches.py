@@ -16,7 +16,7 @@ from claw_adapter.audit.course import Passage
 from claw_adapter.audit.listings import names_in
 from claw_adapter.audit.places import hidden, place_in
 from claw_adapter.audit.results import LEAST, Failed, lines_of_text, split_lines
-from claw_adapter.patterns import ANY_CASE, as_text, key_of
+from claw_adapter.patterns import ANY_CASE, LINES_AROUND, as_text, key_of
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
@@ -35,8 +35,6 @@ AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 """The path of something hidden."""
 WORDS: Final = re.compile(r"\w+")
-AROUND: Final = re.compile(r"\w*context\w*|\w*surrounding\w*|-?C", re.IGNORECASE)
-"""Names of arguments that say how many lines around one are shown."""
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -123,7 +121,7 @@ def search_in(
         return None
     any_case = any(value is ANY_CASE.get(key_of(name)) for name, value in arguments.items() if value is not None)
     narrow = len(arguments) > len(texts) + any_case
-    around = next((n for name, n in arguments.items() if type(n) is int and AROUND.fullmatch(name)), 0)
+    around = next((n for name, n in arguments.items() if type(n) is int and key_of(name) in LINES_AROUND), 0)
     suffixes = tuple((among[0][1] or among[0][2]).split(",")) if among else ()
     search = Search(
         told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None

@@ -13,7 +13,7 @@ from claw_adapter.endpoint.reader.errands import Attempt, Habits, Steps
 from claw_adapter.endpoint.reader.matching import normalise
 from claw_adapter.endpoint.reader.refusals import says, told_first
 from claw_adapter.endpoint.reader.writing import holds
-from claw_adapter.patterns import ANY_CASE, Parameter, as_pattern, takes_patterns, takes_regular
+from claw_adapter.patterns import ANY_CASE, LINES_AROUND, Parameter, as_pattern, takes_patterns, takes_regular
 from claw_adapter.toolbox.box import Toolbox, named
 from claw_adapter.toolbox.candidates import Candidate, filled
 from claw_adapter.toolbox.purposes import FOLDER
@@ -31,8 +31,6 @@ __all__ = [
 
 EVERY: Final = ("replaceall", "all", "allowmultiple", "everywhere")
 """Keys by which an edit is told to replace a text wherever it stands."""
-AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
-"""Keys of how many lines are shown before and behind one that is found."""
 AMONG: Final = (*NAMED, "include", "includes", "includepattern", "fileglob", "filefilter")
 """The same, where it says at which files a search looks."""
 
@@ -166,7 +164,7 @@ def search_files(
             where.suffixes and among in (None, tool.target)
         ):
             continue
-        around = tool.known.one_of(AROUND, "integer") if where.around else None
+        around = tool.known.one_of(LINES_AROUND, "integer") if where.around else None
         cases = tool.known.one_of(ANY_CASE, "boolean") if where.any_case else None
         if (where.around and around is None) or (where.any_case and cases is None):
             continue
