@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from claw_adapter.audit import RunAudit
+    from claw_adapter.audit import CallsAgain, RunAudit
 
 __all__ = ["PAGE", "Run", "aopen_run", "open_run", "write_page"]
 
@@ -110,6 +110,23 @@ class Run:
         names = (data,) if isinstance(data, str | Path) else data
         with system_errors():
             return audit_run(self.data, [str(name) for name in names], most=most)
+
+    def run_again(self, data: str | Path | Sequence[str | Path] = ()) -> tuple[CallsAgain, ...]:
+        """Do the calls of each trial once more, as ``claw audit --again``; the folder is only read.
+
+        Args:
+            data: names or folders of the scenarios, when they are not where the run found them.
+
+        Raises:
+            ScenarioError: a scenario is missing, or not the one that was run.
+            JournalError: the folder is damaged.
+            SandboxError: this machine has no isolation 2, in which alone commands are run.
+        """
+        from claw_adapter.audit import run_again
+
+        names = (data,) if isinstance(data, str | Path) else data
+        with system_errors():
+            return finish(run_again(self.data, [str(name) for name in names]))
 
     def report(self, path: str | Path | None = None, *, metric_set: MetricSet = "published") -> Path:
         """Write the page of the run, by default as report.html in its folder; returns where it is.

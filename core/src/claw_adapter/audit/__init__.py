@@ -4,12 +4,13 @@
 """
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
-from claw_adapter.audit.load import audit_run
-from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, RunAudit, TrialAudit, Unjudged
+from claw_adapter.audit.load import audit_run, run_again
+from claw_adapter.audit.records import AuditFinding, Bite, CallsAgain, HarnessVerdict, RunAudit, TrialAudit, Unjudged
 
 __all__ = [
     "AuditFinding",
     "Bite",
+    "CallsAgain",
     "HarnessVerdict",
     "RunAudit",
     "TrialAudit",
@@ -17,4 +18,5 @@ __all__ = [
     "Unjudged",
     "audit_run",
     "audit_trial",
+    "run_again",
 ]

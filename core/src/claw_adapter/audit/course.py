@@ -21,7 +21,7 @@ from claw_adapter.protocol.limits import Drop, Loss
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 
-__all__ = ["LINE_END", "FileCourse", "Passage", "Steps", "looks"]
+__all__ = ["LINE_END", "AuditStep", "FileCourse", "Passage", "Steps", "WriteEffect", "effect_of", "looks"]
 
 AuditStep = tuple[RequestUnit, RequestUnit, Exchange]
 Steps = Sequence[AuditStep]
@@ -42,7 +42,7 @@ PLAIN: Final = str.maketrans("\u201c\u201d\u2018\u2019\u2013\u2014\u2212\u00a0",
 
 
 @dataclass(frozen=True, slots=True)
-class _WriteEffect:
+class WriteEffect:
     """What a call does to a file: all of it is `new`, or `new` comes behind it, or in the place of `old`."""
 
     path: str
@@ -85,20 +85,20 @@ class _WriteEffect:
         return text.replace(next((one for one in ends if one in text), old), self.new)
 
 
-def _effect_of(
+def effect_of(
     name: str,
     arguments: dict[str, JsonValue],
     tools: Sequence[Mapping[str, Any]],
     workspace: str,
     files: Mapping[str, str],
-) -> _WriteEffect | None:
+) -> WriteEffect | None:
     """What a call of tool `name` is to write; None where it writes nothing, or nobody can say what.
 
     A script of the `files` writes what its one command does.
     """
     script = files.get(place_in(run_by(arguments), workspace), "")
     if put := put_by({"command": script} if script else arguments):
-        return _WriteEffect(put.path, put.content, behind=put.behind)
+        return WriteEffect(put.path, put.content, behind=put.behind)
     arguments = _flat(arguments)
     path = _path(arguments, workspace)
     texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
@@ -109,10 +109,10 @@ def _effect_of(
         told = [name for name, value in arguments.items() if value is True]
         every = [EVERY.fullmatch(name) is not None for name in told]
         once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
-        return _WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
+        return WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
     if content is not None and _adds(name, arguments):
-        return _WriteEffect(path, content, behind=True)
-    return _WriteEffect(path, content) if content is not None and writes(name, tools) else None
+        return WriteEffect(path, content, behind=True)
+    return WriteEffect(path, content) if content is not None and writes(name, tools) else None
 
 
 def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
@@ -168,7 +168,7 @@ class FileCourse:
 
     steps: Steps
     before: Mapping[str, str]
-    effects: list[_WriteEffect | None] = field(default_factory=list)
+    effects: list[WriteEffect | None] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     """Of each call that does nobody knows what, all that it says; else nothing."""
     texts: dict[str, list[str | None]] = field(default_factory=dict)
@@ -182,7 +182,7 @@ class FileCourse:
     """Those so far before which files were as they take for given."""
     put_off: set[str] = field(default_factory=set)
     """Files whose writing was answered with the name of another tool, that saves them: until then they are as they were."""
-    first: Mapping[int, _WriteEffect] = field(default_factory=dict)
+    first: Mapping[int, WriteEffect] = field(default_factory=dict)
     """Calls that give a file all its text, and are made again later: they may have done so already."""
     perhaps: dict[str, str] = field(default_factory=dict)
     """What files may be besides, by such calls."""
@@ -197,12 +197,12 @@ class FileCourse:
         escapes = ESCAPES in losses
         named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
         found = [
-            None if known else _effect_of(name, arguments, exchange.tools, workspace, before)
+            None if known else effect_of(name, arguments, exchange.tools, workspace, before)
             for (name, arguments), (_, _, exchange), known in zip(named, steps, told, strict=True)
         ]
         replies = [exchange.number for _, _, exchange in steps]
         last = {effect: reply for effect, reply in zip(found, replies, strict=True) if effect is not None}
-        effects, seen = list[_WriteEffect | None](), set[tuple[_WriteEffect, int]]()
+        effects, seen = list[WriteEffect | None](), set[tuple[WriteEffect, int]]()
         for effect, reply in zip(found, replies, strict=True):
             # of two that replace everywhere, the first takes what has a line end behind it, the second the rest
             twice = effect is not None and eats and effect.every

@@ -34,7 +34,7 @@ from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
 
-__all__ = ["TrialFacts", "audit_trial"]
+__all__ = ["TrialFacts", "audit_trial", "calls_of"]
 
 KEY: Final = re.compile(r"(?<![\w-])claw-[A-Za-z0-9_-]{32}(?![\w-])")
 """The endpoint's key of a trial."""
@@ -103,6 +103,13 @@ def audit_trial(facts: TrialFacts) -> TrialAudit:
     )
 
 
+def calls_of(facts: TrialFacts) -> list[tuple[RoundRecord, Steps]]:
+    """The calls of each round that counts, with their results and the requests whose replies they were of."""
+    ledger = _Ledger(facts)
+    ledger.go_through()
+    return ledger.worked
+
+
 class _Ledger:
     def __init__(self, facts: TrialFacts) -> None:
         self.facts = facts
@@ -121,6 +128,8 @@ class _Ledger:
         base = facts.trees(facts.base) if facts.base else {}
         self.untouched = Untouched(base, facts.capabilities.memory_files, self.book)
         self.requests = self.rounds = 0
+        self.worked: list[tuple[RoundRecord, Steps]] = []
+        """The calls of each round that counts, with their results."""
         self._tools = any(exchange.tools for exchange in facts.exchanges)
         self._acted = self.facts.scenario.manifest.environment is not None
         """Whether something beside updates and the harness may have changed files so far."""
@@ -274,6 +283,7 @@ class _Ledger:
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the tools gave; only where the workspace of the time is known."""
         steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
+        self.worked.append((record, steps))
         judged = self._held(steps, turn, record, number) if record.before and steps else set()
         for at, (call, result, exchange) in enumerate(steps):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"

@@ -5,13 +5,22 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
-from claw_adapter.audit.records import AuditFinding, Bite, HarnessVerdict, Refusal, RunAudit, TrialAudit, Unjudged
+from claw_adapter.audit.records import (
+    AuditFinding,
+    Bite,
+    CallsAgain,
+    HarnessVerdict,
+    Refusal,
+    RunAudit,
+    TrialAudit,
+    Unjudged,
+)
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world_texts
 from claw_adapter.errors import ScenarioError
@@ -23,11 +32,12 @@ from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
 from claw_adapter.runs.store import Store
 from claw_adapter.runs.transcript import Exchange, read_transcript
+from claw_adapter.sandbox import IsolationLevel, require
 from claw_adapter.scenario import load_gold, worlds
 from claw_adapter.scenario.named import find_scenarios
 from claw_adapter.workspace.tree import read_tree
 
-__all__ = ["audit_run", "read_events"]
+__all__ = ["audit_run", "read_events", "run_again"]
 
 SOME: Final = 6
 """Rounds that a verdict names."""
@@ -64,26 +74,62 @@ def audit_run(
         ScenarioError: a scenario is missing, or not the one that was run.
         JournalError: the folder is damaged.
     """
+    scenarios = _scenarios(run, data, scenarios)
+    own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
+    known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
+    trials = tuple(
+        audit_trial(
+            _facts(
+                run,
+                trial,
+                known[trial.spec.scenario],
+                own,
+                (restarts or {}).get(trial.spec.id, ()),
+                (told or {}).get(trial.spec.id, {}),
+            )
+        )
+        for trial in _some(run.trials, most)
+    )
+    return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
+
+
+async def run_again(
+    run: RunData, data: Sequence[str] = (), *, on_trial: Callable[[CallsAgain], None] = lambda _: None
+) -> tuple[CallsAgain, ...]:
+    """Do the calls of every trial once more, commands in the sandbox; see `claw_adapter.audit.again`.
+
+    Args:
+        run: the run folder as it was read.
+        data: names or folders of the scenarios, when they are not where the run found them.
+        on_trial: called with each trial when it is through.
+
+    Raises:
+        ScenarioError: a scenario is missing, or not the one that was run.
+        JournalError: the folder is damaged.
+        SandboxError: commands cannot be shut off here.
+    """
+    from claw_adapter.audit.again import calls_again
+
+    level = IsolationLevel.NAMESPACE
+    require(level)
+    scenarios = _scenarios(run, data, None)
+    known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
+    found = []
+    for trial in run.trials:
+        facts = _facts(run, trial, known[trial.spec.scenario], {}, (), {})
+        found.append(await calls_again(facts, Store(run.store, sweep=False), level))
+        on_trial(found[-1])
+    return tuple(found)
+
+
+def _scenarios(run: RunData, data: Sequence[str], scenarios: Mapping[str, Scenario] | None) -> Mapping[str, Scenario]:
     if scenarios is None:
         scenarios = find_scenarios(tuple(data) or run.plan.sources)
     for name, digest in run.plan.scenarios.items():
         if name not in scenarios or scenarios[name].digest != digest:
             what = "was not found" if name not in scenarios else "is not the one that was run (its files have changed)"
             raise ScenarioError(f"scenario {name!r} {what}", remedy="Say where it is with --data.")
-    own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
-    known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
-    trials = tuple(
-        _audit(
-            run,
-            trial,
-            known[trial.spec.scenario],
-            own,
-            (restarts or {}).get(trial.spec.id, ()),
-            (told or {}).get(trial.spec.id, {}),
-        )
-        for trial in _some(run.trials, most)
-    )
-    return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
+    return scenarios
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +161,17 @@ def _label(trial: TrialData) -> str:
     return "+".join([trial.spec.harness.label, *(overlay.label for overlay in trial.spec.overlays)])
 
 
-def _audit(
+def _facts(
     run: RunData, trial: TrialData, known: _Known, own: Mapping[str, set[str]], restarts: Collection[str],
     told: Mapping[str, Sequence[ToldCommand]],
-) -> TrialAudit:  # fmt: skip
+) -> TrialFacts:  # fmt: skip
     path = RunFolder(run.root).transcript(trial.spec.id)
     capabilities, notes = _declared(trial)
     store = Store(run.store, sweep=False)
     texts = functools.lru_cache(maxsize=4)(functools.partial(_texts, store))
     scenario = known.scenario
     here = own.get(scenario.id, set())
-    facts = TrialFacts(
+    return TrialFacts(
         spec=trial.spec,
         harness=_label(trial),
         scenario=scenario,
@@ -147,7 +193,6 @@ def _audit(
         told=told,
         strict=any(isinstance(item, dict) and "round" in item for item in trial.spec.model.script),
     )
-    return audit_trial(facts)
 
 
 def _exchanges(path: Path) -> tuple[Exchange, ...]:

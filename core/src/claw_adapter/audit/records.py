@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from claw_adapter.audit.causes import usual_of
 from claw_adapter.protocol.base import Record
 
-__all__ = ["AuditFinding", "Bite", "HarnessVerdict", "Refusal", "RunAudit", "TrialAudit", "Unjudged"]
+__all__ = [
+    "AuditFinding",
+    "Bite",
+    "CallOtherwise",
+    "CallsAgain",
+    "HarnessVerdict",
+    "Refusal",
+    "RunAudit",
+    "TrialAudit",
+    "Unjudged",
+]
 
 
 class AuditFinding(Record):
@@ -85,6 +97,29 @@ class TrialAudit(Record):
     """What could not be judged, and why."""
 
 
+class CallOtherwise(Record):
+    """A command that prints something here that is not in its result, or calls of a turn that leave something else here."""
+
+    what: str
+    round: str
+    request: int = 0
+
+
+class CallsAgain(Record):
+    """The calls of a trial, done once more: what commands print here and what all of them leave, against what was there."""
+
+    trial: str
+    harness: str
+    commands: int = 0
+    same: int = 0
+    """All that they print here is in their results, in that order."""
+    turns: int = 0
+    """Of which the files that they leave were compared."""
+    otherwise: tuple[CallOtherwise, ...] = ()
+    left: dict[str, int] = Field(default_factory=dict)
+    """How many commands were not compared, by why."""
+
+
 class HarnessVerdict(Record):
     """The trials of one harness with its overlays, put together."""
 
@@ -107,6 +142,8 @@ class RunAudit(Record):
     run: str
     trials: tuple[TrialAudit, ...]
     harnesses: tuple[HarnessVerdict, ...]
+    again: tuple[CallsAgain, ...] = ()
+    """The calls of each trial, done once more, where that was asked for."""
 
     @property
     def ok(self) -> bool:

@@ -19,19 +19,27 @@ __all__ = ["command"]
 @click.option(
     "--request", type=click.IntRange(min=1), metavar="N", help="Print the request that a finding names, whole, as JSON."
 )
+@click.option(
+    "--again", is_flag=True, help="Do the calls of the run once more, commands shut off, and compare what comes of it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
-def command(run: Path, data: tuple[str, ...], request: int | None, as_json: bool) -> int:
+def command(run: Path, data: tuple[str, ...], request: int | None, again: bool, as_json: bool) -> int:
     """Compare what was in every request of a run with what had to be, without any model or harness.
 
     Exit code 1 when something was lost, changed or shown that no declaration covers; 0 otherwise. With --request nothing is
-    judged: the request with its messages, tools, reply and usage is printed, of each trial that has one of that number.
+    judged: the request with its messages, tools, reply and usage is printed, of each trial that has one of that number. With
+    --again what the agents did is done here as well, commands in the sandbox, in the files as they were; what comes out
+    otherwise is shown, and is no violation.
     """
     if request is not None:
         return _show_request(run, request)
     from claw_adapter.api.results import open_run
     from claw_adapter.report.audit_terminal import render_audit
 
-    found = open_run(run).audit(data)
+    opened = open_run(run)
+    found = opened.audit(data)
+    if again:
+        found = found.model_copy(update={"again": opened.run_again(data)})
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

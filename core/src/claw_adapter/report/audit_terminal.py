@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from claw_adapter.audit import AuditFinding, RunAudit
+from claw_adapter.audit import AuditFinding, CallsAgain, RunAudit
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.matrix_terminal import print_line
 from claw_adapter.report.records import Summary
@@ -36,6 +36,19 @@ def render_audit(audit: RunAudit, console: Console) -> None:
             print_line(console, f"- not judged, {left.tool}, {left.times} times, first: {left.what}", indent=2)
         for note in one.notes:
             print_line(console, f"- {note}", indent=2)
+    for again in audit.again:
+        _again(again, console)
+
+
+def _again(again: CallsAgain, console: Console) -> None:
+    """What came of the calls of a trial that were done once more."""
+    left = "".join(f"; {times} not compared: {why}" for why, times in again.left.items())
+    said = f"{again.same} of {again.commands} commands print the same here, files compared behind {again.turns} turns"
+    console.print()
+    print_line(console, f"{again.harness}, {again.trial}, once more: {said}; {len(again.otherwise)} otherwise{left}")
+    for one in again.otherwise:
+        where = f"{one.round}, request {one.request}" if one.request else one.round
+        print_line(console, f"? {where}: {one.what}", indent=2)
 
 
 def _finding(finding: AuditFinding, console: Console) -> None:
