@@ -40,6 +40,7 @@ def judged(tool, arguments, result, *, after=None):
         ("read_file", {"path": "notes.md"}, "no", True),
         ("read_file", {"path": "notes.md", "start_line": 2, "end_line": 2}, NOTES.splitlines()[1], True),
         ("read_file", {"path": "notes.md", "byte_limit": "2k"}, NOTES[:20], False),
+        ("read_file", {"path": "notes.md", "width": 9}, NOTES[:9], False),
         ("read_file", {"path": "else.md"}, "no", False),
         ("list_files", {"directory": "src"}, "src/a.md", True),
         ("remove_folder", {"directory": "src"}, "done", False),

@@ -19,8 +19,10 @@ TOOLS = (
     tool("swap", "Puts a text in the place of another one.", "path", "old_string", "new_string"),
     tool("terminal", "Runs a command in a shell.", "command"),
     tool("inventory", "Lists the files of a folder.", "directory"),
+    tool("list_folder", "Show what is in a folder.", "path"),
     tool("locate", "Finds a text in files.", "text", path={"type": "string"}),
     tool("head", "Shows the first lines of a file.", "path"),
+    tool("fs_search", "Search files for a plain text.", "text", path={"type": "string"}),
     tool("weather", "The weather of a town.", "town"),
 )
 
@@ -29,7 +31,8 @@ TOOLS = (
     ("name", "kinds"),
     [
         ("inspect_document", {"read"}), ("store", {"write"}), ("add_note", set()), ("swap", {"replace"}),
-        ("terminal", {"run"}), ("head", set()), ("weather", set()), ("nobody", set()),
+        ("terminal", {"run"}), ("head", set()), ("list_folder", {"list"}), ("inventory", {"list"}), ("locate", {"search"}),
+        ("fs_search", {"search"}), ("weather", set()), ("nobody", set()),
     ],
 )  # fmt: skip
 def test_what_a_tool_is_for(name, kinds):

@@ -112,8 +112,11 @@ class Failed:
 
 
 def asks_for_part(arguments: Mapping[str, object], count: int = 0) -> bool:
-    """Whether a call asks for a part; a limit of `count` or more cuts nothing off."""
-    return any(PARTIAL.search(name) and not _enough(name, value, count) for name, value in arguments.items())
+    """Whether a call asks for a part; a limit of `count` or more cuts nothing off. With a file, any number asks for one."""
+    return any(
+        (PARTIAL.search(name) or (type(value) is int and not count)) and not _enough(name, value, count)
+        for name, value in arguments.items()
+    )
 
 
 def _enough(name: str, value: object, count: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from claw_adapter.model import Tool
 from claw_adapter.toolbox.box import Toolbox, named, toolbox
 from claw_adapter.toolbox.candidates import Candidate
-from claw_adapter.toolbox.purposes import LATER, PARTLY
+from claw_adapter.toolbox.purposes import LATER, PARTLY, makes
 from claw_adapter.toolbox.schema import words
 from claw_adapter.toolbox.uses import listers, replacers, searchers
 
@@ -49,13 +49,14 @@ def _told(tool: Mapping[str, Any]) -> Tool:
 
 
 def _sorted(box: Toolbox) -> dict[str, frozenset[ToolKind]]:
+    listed = {one.tool for one in listers(box)}
     by_kind: dict[ToolKind, set[str]] = {
-        "read": {one.tool for at, one in enumerate(box.read) if not (at and _says(one, PARTLY))},
-        "write": {one.tool for one in box.write if not _says(one, ADDS)},
+        "read": {one.tool for at, one in enumerate(box.read) if not (at and _says(one, PARTLY))} - listed,
+        "write": {one.tool for one in box.write if makes(one.tool, one.known) and not _says(one, ADDS)},
         "run": {one.tool for one in box.run},
         "history": {one.tool for one in box.history},
         "replace": {one.tool for one in replacers(box)},
-        "list": {one.tool for one in listers(box)},
+        "list": listed,
         "search": {one.tool for by_name in (False, True) for one in searchers(box, by_name=by_name)},
     }
     return {name: frozenset(kind for kind, names in by_kind.items() if name in names) for name in box.names}

@@ -16,6 +16,8 @@ FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
 """Words by which a tool says that it is about files."""
 NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
+LISTS: Final = frozenset({"list", "ls", "tree", "dir"})
+"""Words in the name of a tool that lists, though it might read files as well."""
 CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
 
 
@@ -25,7 +27,8 @@ def listers(box: Toolbox) -> Iterator[Candidate]:
     for name, form in box.every:
         item = form.one_of((*FOLDER, *PATH), "string")
         more = any(one.needed for one in form.items if one is not item)
-        if item is not None and not more and name not in others and lists(name, form):
+        sure = name not in others or {*words(name)} & LISTS
+        if item is not None and not more and sure and lists(name, form):
             yield Candidate(name, item, fixed(form, (item,)), known=form)
 
 
