@@ -130,6 +130,7 @@ def test_capabilities_follow_from_the_description_and_can_be_declared(tmp_path):
         ({"failures": (("(", e.HarnessError),)}, "not a regular expression"),
         ({"failures": ((300, e.HarnessError),)}, "neither an exit status nor a pattern"),
         ({"keep": "log"}, "is not a tuple of patterns"),
+        ({"keep": ("{state}/log",)}, "without {state}"),
         ({"keep": ("*.json",), "files": {"c.json": "{key}"}}, "would go into checkpoints"),
         ({"terminal": c.Terminal(b"> ")}, "a terminal shows pictures"),
         ({"terminal": c.Terminal(b"> "), "answer": c.Text("{state}/a"), "command": ("a", "{prompt}")}, "prompts typed"),

@@ -158,7 +158,10 @@ class Description:
             "usage": (lambda v: v is None or isinstance(v, JsonUsage), "JsonUsage(…)"),
             "reported": (lambda v: v is None or isinstance(v, Reported), "Reported(…)"),
             "store": (lambda v: v is None or isinstance(v, JsonStore), "JsonStore(…)"),
-            "keep": (lambda v: _texts(v, 0), "a tuple of patterns below the state directory"),
+            "keep": (
+                lambda v: _texts(v, 0) and not any(one.startswith(("/", "{")) for one in v),
+                'a tuple of patterns below the state directory, without {state}: ("memory/*.json",)',
+            ),
             "terminal": (lambda v: v is None or isinstance(v, Terminal), "Terminal(…)"),
             "version": (lambda v: isinstance(v, Version), "Version(…)"),
             "dialects": (_texts, 'a tuple of dialects: ("openai-chat",)'),
