@@ -148,10 +148,10 @@ def failing_steps(drawing: Drawing) -> list[Unit]:
 
 
 def batch(drawing: Drawing) -> list[Unit]:
-    """A dozen calls at once, of files and a history, a slow one among them, one after another answered."""
+    """Two dozen calls at once, of files and a history, a slow one among them, one after another answered."""
     uses = [
         ToolUse(kind="read", target=drawing.file(drawing.rng.randrange(3, 12)).path)
-        for _ in range(drawing.rng.randrange(10, 13))
+        for _ in range(drawing.rng.randrange(24, 30))
     ]
     uses += [drawing.reads(name) for name in drawing.histories[-1:]]
     drawing.rng.shuffle(uses)
