@@ -44,6 +44,18 @@ class KeepsWhatIsRemoved(Shell):
         return re.sub(r"\brm ", "true ", command)
 
 
+class SearchesTheTop(PlantedConversation):
+    """A search looks at no folder."""
+
+    def __init__(self, inner, ctx):
+        super().__init__(inner, ctx)
+        agent = inner._agent
+        found = agent.tool_search_files
+        agent.tool_search_files = lambda **given: "\n".join(
+            line for line in found(**given).splitlines() if "/" not in line
+        )
+
+
 class GoesOn(Shell):
     """One shell for the whole conversation, as it is after each command."""
 
@@ -99,6 +111,14 @@ def test_a_file_that_stays_though_it_was_removed_is_seen(tmp_path):
     found = again(tmp_path, [run("cp notes.md old.md")], [run("rm old.md")], harness=KeepsWhatIsRemoved)
     assert [one.round for one in found.otherwise] == ["r2"]
     assert "leave old.md otherwise here: nothing; there, a file of" in found.otherwise[0].what
+
+
+def test_a_file_that_a_search_does_not_name_is_seen(tmp_path):
+    looks = {"tools": [{"name": "search_files", "arguments": {"query": "ledger"}}]}
+    made = [run("mkdir deep; cp notes.md deep/more.md")]
+    assert again(tmp_path / "sound", made, [looks]).otherwise == ()
+    found = again(tmp_path / "broken", made, [looks], harness=SearchesTheTop)
+    assert ["a search for 'ledger' does not name deep/more.md" in one.what for one in found.otherwise] == [True]
 
 
 def test_a_shell_that_stays_where_it_is_is_another_way_and_no_fault(tmp_path):

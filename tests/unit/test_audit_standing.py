@@ -135,6 +135,37 @@ def test_a_file_that_is_shown_beside_a_prompt_is_as_it_is_then(behind, found):
     assert shown(({"a.md": OLD}, behind), ({"a.md": NEW}, behind)) == found
 
 
+WEEK = [f"{n:03} | shipment {60_000 + 13 * n} left the depot" for n in range(1, 61)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        ("<file path='week.md'>\n{first}\n</file>", ["M20 shown-cut"]),
+        ("week.md:\n```\n{first}\n```", ["M20 shown-cut"]),
+        ("<file path='week.md'>\n{all}\n</file>", []),
+        ("<file path='week.md'>\n{first}\n(31 lines more)</file>", []),
+        ("week.md, lines 1 to 30\n{first}", []),
+        ("week.md, 60 lines\n{first}", []),
+        ("<file path='other.md'>\n{first}\n</file>", []),
+        ("week.md\n{few}", []),
+    ],
+)
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_file_that_a_prompt_names_is_not_shown_in_part_without_a_word(shown, found, apart):
+    told = shown.format(first="\n".join(WEEK[:30]), all="\n".join(WEEK), few="\n".join(WEEK[:9]))
+    prompt = "How did the week end, by week.md?"
+    units = (
+        [RequestUnit("user", told), RequestUnit("user", prompt)]
+        if apart
+        else [RequestUnit("user", f"{prompt}\n{told}")]
+    )
+    texts = StandingTexts(book := Book())
+    turn = SimpleNamespace(chain=[SimpleNamespace(number=1)], units={1: units})
+    texts.judge(turn, prompt, {"week.md": "\n".join(WEEK)})
+    assert [finding.key for finding in book.findings()] == found
+
+
 def test_there_may_be_no_instructions():
     texts = StandingTexts(book := Book())
     for number, text in enumerate((OLD, NEW)):

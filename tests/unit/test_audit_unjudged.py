@@ -55,6 +55,18 @@ def test_what_a_call_was_to_show_is_known_or_not(tool, arguments, result, known)
     assert judged(tool, arguments, result) is known
 
 
+def test_lines_of_a_file_that_are_there_and_not_shown_are_a_reading_that_was_refused():
+    book = Book()
+    reads = Reads(Renderer(Capabilities()), book, "/t/workspace")
+    asked = [(2, "(the file ends before line 2)"), (2, NOTES.splitlines()[1]), (9, "(the file ends before line 9)")]
+    for at, (start, result) in enumerate(asked):
+        steps = [step("read_file", {"path": "notes.md", "offset": start, "limit": 1}, result, at)]
+        book.round = f"r{at}"
+        reads.judge(steps, Files({"notes.md": NOTES}, {"notes.md": NOTES}, {}), Talks({}, {}, ()))
+    reads.finish()
+    assert [(one.place, one.rounds) for one in book.refusals()] == [("notes.md", ("r0",))]
+
+
 def test_what_is_written_is_known():
     arguments = {"path": "new.md", "content": TEXT}
     assert judged("write_file", arguments, "written", after={"new.md": TEXT})

@@ -20,12 +20,14 @@ from typing import Final
 
 from claw_adapter.audit.course import AuditStep, Steps, effect_of
 from claw_adapter.audit.ledger import TrialFacts, calls_of
-from claw_adapter.audit.purpose import leaves, runs
+from claw_adapter.audit.listings import names_in
+from claw_adapter.audit.purpose import leaves, runs, seeks
 from claw_adapter.audit.records import CallOtherwise, CallsAgain
 from claw_adapter.audit.results import flat_of
+from claw_adapter.audit.searches import is_due, search_in
 from claw_adapter.audit.units import arguments_of
 from claw_adapter.folders import remove_tree
-from claw_adapter.patterns import WORKING_FOLDER, key_of
+from claw_adapter.patterns import WORKING_FOLDER, key_of, takes_patterns_in
 from claw_adapter.protocol import RoundRecord
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.runs.store import Store
@@ -47,6 +49,8 @@ TOLD: Final = "/agent/workspace"
 BLANKS: Final = re.compile(r"\s+")
 NO_PROGRAM: Final = (126, 127)
 """How a shell ends that has not found a program, or may not run it."""
+MOST: Final = 20
+"""Files that have what is looked for, up to which a result is to name them all."""
 HERE: Final = "\0"
 """Stands for the workspace in what is kept of a shell from one turn to the next."""
 OWN: Final = frozenset({
@@ -181,7 +185,27 @@ class _Again:
             if first.tree is not None:
                 outcome.turns += 1
                 self._judge_left(left, first.tree, record, outcome)
+            for step in steps:
+                self._judge_search(step, record, outcome)
         return outcome
+
+    def _judge_search(self, step: AuditStep, record: RoundRecord, outcome: _Outcome) -> None:
+        """Files that have what was looked for all the turn, and are not named in the result, which says nothing of more."""
+        call, result, exchange = step
+        tool, before = call.text.partition(" ")[0], self.facts.files(record.before)
+        if not seeks(tool, exchange.tools):
+            return
+        patterns = takes_patterns_in(tool, exchange.tools)
+        search = search_in(arguments_of(call), before, f"/{self.facts.spec.id}/workspace", patterns=patterns)
+        if search is None or search.narrow or search.folder in before:
+            return
+        after = self.facts.files(record.snapshot)
+        there = [path for path, text in before.items() if after.get(path) == text and is_due(search, path, [text])]
+        lost = [path for path in there if not names_in(PurePosixPath(path).name, result.text, ())]
+        if lost and len(there) <= MOST and not self._cuts():
+            more = f" and {len(lost) - 1} more" if lost[1:] else ""
+            what = f"a search for {search.text!r} does not name {lost[0]}{more}, where it stands: {result.text.strip()[:80]!r}"
+            outcome.otherwise.append(CallOtherwise(what=what, round=record.round, request=exchange.number))
 
     def _left(self, record: RoundRecord, turn: _Turn) -> list[str]:
         """Files that are not as the turn has left them, but for those that a tool has refused to change."""

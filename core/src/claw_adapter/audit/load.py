@@ -43,7 +43,7 @@ SOME: Final = 6
 """Rounds that a verdict names."""
 FEW: Final = 3
 """Tools that it names."""
-LARGE: Final = 400_000
+LARGE: Final = 2_000_000
 """Bytes of a file up to which it is compared."""
 UNDECLARED = (
     "the run was made by an earlier version, which did not record what adapters declare: what a declaration could excuse "

@@ -18,7 +18,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 
-__all__ = ["FileParts", "in_lines"]
+__all__ = ["FileParts", "begins_within", "in_lines"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -258,6 +258,12 @@ def _begins_elsewhere(before: _FilePart, after: _FilePart) -> bool:
 def in_lines(arguments: Mapping[str, object]) -> bool:
     """Whether a call asks for all of a file, or for lines of it, and not for a part in another way."""
     return not asks_for_part(arguments) or _asked(arguments) not in (None, (0, 0))
+
+
+def begins_within(arguments: Mapping[str, object], text: str) -> bool:
+    """Whether a call asks for lines from one on that a text has."""
+    asked = _asked(arguments)
+    return asked is not None and 0 < asked[0] <= len(split_lines(text.removesuffix("\n")))
 
 
 def _asked(arguments: Mapping[str, object]) -> tuple[int, int] | None:

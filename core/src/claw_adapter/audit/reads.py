@@ -18,7 +18,7 @@ from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, signs_lost, words_in
-from claw_adapter.audit.parts import FileParts, in_lines
+from claw_adapter.audit.parts import FileParts, begins_within, in_lines
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
 from claw_adapter.audit.rendering import (
@@ -400,7 +400,7 @@ class Reads:
         elif not versions:
             _mistaken(reading.arguments, flat, files, failed, request, made)
         elif reading.part or (reading.absent and len(flat) <= BRIEF):
-            return
+            self._part_refused(reading, files, failed)
         elif len(versions) == 1 and words_in(versions[0], flat) and (lost := signs_lost(versions[0], flat)):
             what = f"reading {label} gives its words, and not its signs: {', '.join(map(ascii, lost[:6]))}"
             failed.note("M20", "file-changed", label, what, request)
@@ -426,6 +426,13 @@ class Reads:
         self.shown.take(reading.name, remark)
         if len(reading.true) == 1 and reading.label == path and not reading.part:
             self.tallies.take(reading.name, remark, path, text, (self.book.round, reading.exchange.number))
+
+    def _part_refused(self, reading: _Reading, files: Files, failed: Failed) -> None:
+        """Lines are asked for that the file has, and nothing of it is shown."""
+        texts, flat = reading.versions, reading.flat
+        asked = (begins_within(reading.arguments, text) and not _shows(text, flat) for text in texts)
+        if reading.part and not self.strict and all(asked):
+            self._unread(reading, files, failed)
 
     def _unread(self, reading: _Reading, files: Files, failed: Failed) -> None:
         """A reading shows nothing of a file; one without a word is nothing where the tool shows no file at all."""

@@ -20,7 +20,7 @@ from claw_adapter.patterns import ANY_CASE, LINES_AROUND, as_text, key_of
 from claw_adapter.protocol.limits import Clip, Loss
 from claw_adapter.reading import strings_of
 
-__all__ = ["Search", "SearchWorld", "Searches", "search_in"]
+__all__ = ["Search", "SearchWorld", "Searches", "is_due", "search_in"]
 
 PLAIN: Final = re.compile(r"-{0,2}\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
@@ -219,7 +219,7 @@ class Searches:
             failed: where findings go.
             request: the number of the request that the call came with.
         """
-        found = [path for path in world.there if _due(search, path, world.texts(path))]
+        found = [path for path in world.there if is_due(search, path, world.texts(path))]
         shown = world.named(found, flat)
         if search.folder not in world.there:  # a refusal may name the only file that was asked for
             self._reach(tool, search, shown)
@@ -354,7 +354,7 @@ def _masked(search: Search, flat: str) -> str:
     return flat
 
 
-def _due(search: Search, path: str, texts: Collection[str]) -> bool:
+def is_due(search: Search, path: str, texts: Collection[str]) -> bool:
     """Whether a file is to be found, whatever it may be: it is not hidden, and, where its text is looked at, a plain one."""
     pure = PurePosixPath(path)
     if hidden(pure) or not texts or (search.folder and not pure.is_relative_to(search.folder)):

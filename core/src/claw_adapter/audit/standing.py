@@ -27,6 +27,12 @@ LISTED: Final = 3
 SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
 SENTENCE_LEAST: Final = 13
 """Characters of a sentence of a prompt, at least."""
+LONG: Final = 20
+"""Lines of a file from which on it is known to be shown, from its beginning."""
+MARKED: Final = 300
+"""Characters behind them in which it is said that there is more."""
+TAG: Final = re.compile(r"</?[^<>\n]*>")
+WORD: Final = re.compile(r"\w")
 SHOWN: Final = 40
 """Characters of a text from which on it is known to be a file's."""
 BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\./)?")
@@ -157,6 +163,7 @@ class StandingTexts:
                 self._former.setdefault(path, set()).add(text)
         former, self._files = self._files, files
         self._mistaken(turn, prompt, files)
+        self._cut(turn, prompt, files)
         self._turned(turn, prompt, former)
         for exchange in turn.chain[:1] if self._former else ():
             added, now = beside(turn.units[exchange.number], prompt), {*files.values()}
@@ -191,6 +198,19 @@ class StandingTexts:
                     what = f"beside the prompt the request tells of a change of {path} the wrong way round: {{!r}}"
                     self.book.find("M20", "change-turned", what.format(min(come)[:60]), request=exchange.number)
 
+    def _cut(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
+        """No file that the prompt names is shown beside it from its beginning on, and ends somewhere without a word."""
+        named = {
+            path: lines for path, text in files.items() if path in prompt and (lines := lines_of_text(text))[LONG:]
+        }
+        for exchange in turn.chain[:1] if named else ():
+            for text in _around(turn.units[exchange.number], prompt):
+                for path, lines in named.items():
+                    shown = _begun(lines, text) if path in text else 0
+                    if LONG <= shown < len(lines) and not any(line in text for line in lines[shown : shown + LONG]):
+                        what = f"beside the prompt the request shows {shown} lines of {path}, of {len(lines)}, and ends there"
+                        self.book.find("M20", "shown-cut", what, request=exchange.number)
+
     def _mistaken(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
         alike = [(path, "/" + PurePosixPath(path).name) for path, text in files.items() if len(text) >= SHOWN]
         named = [(path, name) for path, name in alike if path not in prompt and name.removeprefix("/") in prompt]
@@ -207,6 +227,28 @@ def beside(units: Sequence[RequestUnit], prompt: str) -> str:
     """What stands in the instructions and around a prompt."""
     asked = next((unit.text for unit in reversed(units) if unit.kind == "user" and prompt in unit.text), "")
     return "\n".join((*_front(units), asked.replace(prompt, "\n")))
+
+
+def _around(units: Sequence[RequestUnit], prompt: str) -> list[str]:
+    """The texts around a prompt, and those right before it that no model has said."""
+    places = [at for at, unit in enumerate(units) if unit.kind == "user" and prompt in unit.text]
+    if not places:
+        return []
+    before = takewhile(lambda unit: unit.kind in ("user", "system"), reversed(units[: places[-1]]))
+    return [units[places[-1]].text.replace(prompt, "\n"), *(unit.text for unit in before)]
+
+
+def _begun(lines: Sequence[str], text: str) -> int:
+    """How many lines a text shows from the first on, in their order; 0 where it says beside them that there is more."""
+    at, count = 0, 0
+    for line in lines:
+        place = text.find(line, at)
+        if place < 0:
+            break
+        at, count = place + len(line), count + 1
+    before, behind = text.partition(lines[0])[0], TAG.sub("", text[at:][:MARKED])
+    says = WORD.search(behind) or {str(count), str(len(lines))} & {*re.findall(r"\d+", before)}
+    return 0 if says else count
 
 
 def _known_lines(text: str) -> set[str]:

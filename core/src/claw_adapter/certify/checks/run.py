@@ -16,7 +16,7 @@ from claw_adapter.certify.kit import Kit
 from claw_adapter.certify.lite import drawn_scenarios
 from claw_adapter.certify.plans.judging import PlanOutcome, also_found, failed, owner_of
 from claw_adapter.certify.plans.layout import LaidPlan, run_folder
-from claw_adapter.certify.plans.plan import PlanFile, PlanStep, PlanTurn, SessionPlan
+from claw_adapter.certify.plans.plan import PlanFault, PlanFile, PlanStep, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.texts import NOUNS, Texts
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 from claw_adapter.folders import scratch
@@ -254,7 +254,7 @@ def _shown_by(clip: Clip, losses: Sequence[Loss]) -> Literal["read", "cat", ""]:
 
 
 def _cut_plan(nonce: str, number: int, kind: Literal["read", "cat"], sizes: Sequence[int]) -> SessionPlan:
-    """A session in which files of these sizes are shown, one in each turn."""
+    """A session in which files of these sizes are shown, one in each turn; behind one alone, a request fails."""
     texts = Texts(Random(f"{nonce}/cut/{number}"))
     files, turns = list[PlanStep](), list[PlanStep]()
     for size in sizes:
@@ -265,5 +265,5 @@ def _cut_plan(nonce: str, number: int, kind: Literal["read", "cat"], sizes: Sequ
         turns.append(PlanTurn(question=texts.message(), replies=(shows, PlayedReply(text=texts.sentence()))))
     return SessionPlan(
         nonce=nonce, number=number, level="gold", name=texts.scenario(), model=texts.model(), clock=texts.now,
-        steps=(*files, *turns),
+        steps=(*files, *(() if sizes[1:] else (PlanFault(fault="503", at=(2,)),)), *turns),
     )  # fmt: skip

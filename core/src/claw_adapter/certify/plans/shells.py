@@ -78,6 +78,8 @@ SAYS: Final = (
     ("printf '%s\\n' {0} '[exit code: 0]' 'STDERR:' '$ ls' {1}", "{0}\n[exit code: 0]\nSTDERR:\n$ ls\n{1}"),
     ("echo 'never run sudo rm -rf / there, said {0}'", "never run sudo rm -rf / there, said {0}"),
     ("true  # {0}", ""),
+    ("echo {0}-*.zzz", "{0}-*.zzz"),
+    ("ls {0}*.zzz 2>/dev/null | wc -l", "0"),
 )  # fmt: skip
 """Commands about nothing but words, with what they print."""
 Files = dict[str, str]

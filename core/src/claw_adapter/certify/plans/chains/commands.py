@@ -165,7 +165,7 @@ def left(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
 
     Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
-    there once more, and another exports a name; both are asked for in the next turn, and in the one behind a restart.
+    there once more, and others export a name and a PATH; all are asked for in the next turn, and in the one behind a restart.
     """
     folder, name = drawing.texts.word(), f"{drawing.texts.word()}.md"
     paths = name, f"{folder}/{name}"
@@ -178,11 +178,12 @@ def left(drawing: Drawing) -> list[Unit]:
     if drawing.height == 0:
         return [first]
     name = f"NAME_{drawing.texts.number()}"
-    exports = ToolUse(kind="run", target=f"export {name}={drawing.texts.number()}")
-    asks = ToolUse(kind="run", target=f'echo "[${name}]"')
+    named = f"export {name}={drawing.texts.number()}", f'export PATH="$PATH:/{drawing.texts.number()}"'
+    exports = [ToolUse(kind="run", target=target) for target in named]
+    asks = [ToolUse(kind="run", target=f'echo "[${asked}]"') for asked in (name, "PATH")]
     stays, still, behind = (
         drawing.turn(*(drawing.does(*uses) for uses in every), drawing.says())
-        for every in (((exports,), (goes[0],), (where, asks)), ((where, asks),), ((where, asks), (back,)))
+        for every in ((exports, (goes[0],), (where, *asks)), ((where, *asks),), ((where, *asks), (back,)))
     )
     return [first, [stays, still, PlanIncident(happens="restart"), behind]]
 
