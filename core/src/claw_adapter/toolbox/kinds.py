@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from claw_adapter.model import Tool
 from claw_adapter.toolbox.box import Toolbox, named, toolbox
 from claw_adapter.toolbox.candidates import Candidate
-from claw_adapter.toolbox.purposes import LATER, PARTLY, makes
+from claw_adapter.toolbox.purposes import LATER, makes
 from claw_adapter.toolbox.schema import words
 from claw_adapter.toolbox.uses import listers, replacers, searchers
 
@@ -51,7 +51,7 @@ def _told(tool: Mapping[str, Any]) -> Tool:
 def _sorted(box: Toolbox) -> dict[str, frozenset[ToolKind]]:
     listed = {one.tool for one in listers(box)}
     by_kind: dict[ToolKind, set[str]] = {
-        "read": {one.tool for at, one in enumerate(box.read) if not (at and _says(one, PARTLY))} - listed,
+        "read": {one.tool for one in box.read[:1]} - listed,  # of the others nobody knows that they show whole files
         "write": {one.tool for one in box.write if makes(one.tool, one.known) and not _says(one, ADDS)},
         "run": {one.tool for one in box.run},
         "history": {one.tool for one in box.history},
