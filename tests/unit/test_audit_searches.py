@@ -273,6 +273,13 @@ def test_a_number_that_a_tool_says_is_the_place_of_the_line():
     assert stored(13, 14, 15, 16, form="s.md {}\t{}") == ["search-number"]
 
 
+def test_a_line_that_stands_within_another_one_is_not_that_one():
+    talk = f"{STORE}[Ann, {'-' * 190} 08:04 +00:00] {HITS[0]}\n"
+    shown = [f"s.md:{at}: {hit}" for at, hit in zip((13, 14, 15, 18), HITS, strict=True)]
+    shown.append(f"s.md:19: {talk.splitlines()[-1]}")
+    assert causes(f"{LINES}\n" + "\n".join(shown), files={"s.md": Passage(now=(talk,))}) == []
+
+
 @pytest.mark.parametrize(
     ("said", "found"),
     [

@@ -310,8 +310,10 @@ class Searches:
             for line in _lines(search, every):
                 numbers = {n for text in every for n, one in enumerate(split_lines(text), 1) if line in one}
                 places.setdefault(line, set()).update(numbers)
+        longer = {one for every in texts for text in every for one in lines_of_text(text) if search.has(one)}
         for shown in flat.splitlines():
-            line = next((one for one in places if one in shown), "")
+            line = max((one for one in longer if one in shown), key=len, default="")  # one may stand within another
+            line = line if line in places else ""
             number = NUMBERED.search(shown.partition(line)[0]) if line else None
             if number is not None and int(number[1]) in places[line]:
                 self.numbered[tool] += int(number[1]) > MOST  # up to there it may be a rank
