@@ -44,6 +44,14 @@ class KeepsWhatIsRemoved(Shell):
         return re.sub(r"\brm ", "true ", command)
 
 
+class ShowsTheLastError(Shell):
+    """What the last command that failed has said is shown again where one says nothing."""
+
+    def other(self, command):
+        said, self.said = getattr(self, "said", ""), "cat: gone.md: No such file or directory"
+        return f"{command} || echo {said!r}" if said else command
+
+
 class SearchesTheTop(PlantedConversation):
     """A search looks at no folder."""
 
@@ -105,6 +113,11 @@ def test_a_shell_that_expands_no_names_is_seen(tmp_path):
     (one,) = found.otherwise
     assert (one.round, one.request) == ("r1", 1)
     assert "'ls *.md' prints 'notes.md' here" in one.what
+
+
+def test_a_line_of_a_command_before_is_seen(tmp_path):
+    found = again(tmp_path, [run("cat gone.md")], [run("grep -c xyzzy notes.md >/dev/null")], harness=ShowsTheLastError)
+    assert ["does not print 'cat: gone.md: No such" in one.what for one in found.otherwise] == [True]
 
 
 def test_a_file_that_stays_though_it_was_removed_is_seen(tmp_path):

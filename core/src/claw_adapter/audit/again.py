@@ -13,7 +13,7 @@ import re
 import shlex
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -23,7 +23,7 @@ from claw_adapter.audit.ledger import TrialFacts, calls_of
 from claw_adapter.audit.listings import names_in
 from claw_adapter.audit.purpose import leaves, runs, seeks
 from claw_adapter.audit.records import CallOtherwise, CallsAgain
-from claw_adapter.audit.results import flat_of
+from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.searches import is_due, search_in
 from claw_adapter.audit.units import arguments_of
 from claw_adapter.folders import remove_tree
@@ -110,6 +110,8 @@ class _Outcome:
     """Lines that are in results."""
     otherwise: list[CallOtherwise] = field(default_factory=list)
     left: Counter[str] = field(default_factory=Counter)
+    printed: set[str] = field(default_factory=set)
+    """Lines of commands so far by which they are known."""
 
 
 async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) -> CallsAgain:
@@ -227,8 +229,14 @@ class _Again:
 
     def _judge(self, told: _Told, step: AuditStep, record: RoundRecord, outcome: _Outcome) -> None:
         command, lost = _command(step) or "", _lacks(told, step)
+        own = {line for line in (*told.out, *told.err) if len(line) >= LEAST}
+        foreign = _foreign(outcome.printed, told, step)
+        outcome.printed |= own
         if told.why_not:
             outcome.left[told.why_not] += 1
+        elif foreign:
+            what = f"{command[:200]!r} does not print {foreign[:60]!r} here, as one before did, and its result has it"
+            outcome.otherwise.append(CallOtherwise(what=what, round=record.round, request=step[2].number))
         elif lost is None:
             outcome.same += 1
             outcome.matched += len(told.out) + len(told.err)
@@ -351,6 +359,12 @@ def _plain(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     return [line for one in text.splitlines() if (line := _plain(one))]
+
+
+def _foreign(printed: Collection[str], told: _Told, step: AuditStep) -> str:
+    """A line of a result that other commands have printed, and this one does not."""
+    shown = set(_lines(flat_of(step[1].text)))
+    return min(shown & {*printed} - {*told.out, *told.err}, default="")
 
 
 def _lacks(told: _Told, step: AuditStep) -> str | None:
