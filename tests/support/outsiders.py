@@ -132,7 +132,10 @@ class SearchesByPattern(Agent):
     def change(self, agent):
         def search(query, directory="."):
             files = agent.tool_list_files(directory).splitlines()
-            found = [path for path in files if re.search(query, agent._text_of(path))]
+            try:
+                found = [path for path in files if re.search(query, agent._text_of(path))]
+            except re.error as error:
+                raise ValueError(str(error)) from None
             return "\n".join(found) or "(nothing found)"
 
         agent.tool_search_files = search
