@@ -32,11 +32,12 @@ LIKE = {
     "M20 file-stale": {"M20 file-unread", "M20 file-unchanged"},
     "M21 update-order": {"M30 own-turns-missing", "M11 calls-unpaired"},
     "M20 search-stale": {"M20 search-missing"},
+    "M20 listing-wrong": {"M20 listing-empty"},
     "M22 history-wrong": {"M22 history-unread"},
     "M17 calls-not-run": {"M20 file-cut"},
 }
 """What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end, or nothing is
-found; stale may be that there was no file, or nothing in it; a history that is given for another one may be empty; what stands
+found; stale may be that there was no file, or nothing in it, and so may a list that was made once; a history that is given for another one may be empty; what stands
 in another place may be taken for what stood there, and part a call from its result; where a call was not run that was to add a
 line, the file is shorter."""
 NONCES = ("four", "two", "april", "market")

@@ -319,7 +319,7 @@ def remove(name: str, folder: Path) -> None:
 
 
 def damage(name: str, folder: Path) -> None:
-    next((folder / "evidence").rglob(name)).write_text("")
+    next(path for path in sorted((folder / "evidence").rglob(name)) if path.stat().st_size).write_text("")
 
 
 def remove_plans(folder: Path) -> None:
