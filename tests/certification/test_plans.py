@@ -37,9 +37,9 @@ LIKE = {
     "M17 calls-not-run": {"M20 file-cut"},
 }
 """What may be said in its place: of a text that is taken for a pattern, one sign may have become a line end, or nothing is
-found; stale may be that there was no file, or nothing in it, and so may a list that was made once; a history that is given for another one may be empty; what stands
-in another place may be taken for what stood there, and part a call from its result; where a call was not run that was to add a
-line, the file is shorter."""
+found; stale may be that there was no file, or nothing in it, and so may a list that was made once; a history that is given for
+another one may be empty; what stands in another place may be taken for what stood there, and part a call from its result; where
+a call was not run that was to add a line, the file is shorter."""
 NONCES = ("four", "two", "april", "market")
 NONCE = NONCES[0]
 
