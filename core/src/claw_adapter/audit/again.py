@@ -13,7 +13,7 @@ import re
 import shlex
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -26,6 +26,7 @@ from claw_adapter.audit.records import CallOtherwise, CallsAgain
 from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.searches import is_due, search_in
 from claw_adapter.audit.units import arguments_of
+from claw_adapter.audit.untouched import files_in
 from claw_adapter.folders import remove_tree
 from claw_adapter.patterns import WORKING_FOLDER, key_of, takes_patterns_in
 from claw_adapter.protocol import RoundRecord
@@ -138,7 +139,7 @@ async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) ->
     best = max(found, key=lambda one: (one.matched, -len(one.otherwise)))
     return CallsAgain(
         trial=facts.spec.id, harness=facts.harness, commands=count, same=best.same, turns=best.turns,
-        otherwise=tuple(best.otherwise), left=dict(best.left),
+        otherwise=(*best.otherwise, *_searched(facts, worked)), left=dict(best.left),
     )  # fmt: skip
 
 
@@ -149,6 +150,32 @@ def _command(step: AuditStep) -> str | None:
         return None
     named = ((key_of(name), value) for name, value in arguments_of(call).items() if isinstance(value, str))
     return next((value for name, value in named if name in COMMAND), None)
+
+
+def _cuts(facts: TrialFacts) -> list[int]:
+    """From how many characters on what a command prints is declared to be cut."""
+    losses = facts.capabilities.losses
+    return [loss.characters for loss in losses if isinstance(loss, Clip) and loss.of in ("command", "result")]
+
+
+def _searched(facts: TrialFacts, worked: Sequence[tuple[RoundRecord, Steps]]) -> Iterator[CallOtherwise]:
+    """Searches that do not name each file that had what was looked for all the turn, in whatever way commands are run."""
+    for record, step in ((record, step) for record, steps in worked for step in steps if not _cuts(facts)):
+        call, result, exchange = step
+        tool, before = call.text.partition(" ")[0], facts.files(record.before)
+        if not seeks(tool, exchange.tools):
+            continue
+        patterns = takes_patterns_in(tool, exchange.tools)
+        search = search_in(arguments_of(call), before, f"/{facts.spec.id}/workspace", patterns=patterns)
+        if search is None or search.narrow or search.folder in before:
+            continue
+        after = facts.files(record.snapshot)
+        there = [path for path, text in before.items() if after.get(path) == text and is_due(search, path, [text])]
+        lost = [path for path in there if not names_in(PurePosixPath(path).name, result.text, ())]
+        if lost and len(there) <= MOST:
+            more = f" and {len(lost) - 1} more" if lost[1:] else ""
+            what = f"a search for {search.text!r} does not name {lost[0]}{more}, where it stands: {result.text.strip()[:80]!r}"
+            yield CallOtherwise(what=what, round=record.round, request=exchange.number)
 
 
 @dataclass(slots=True)
@@ -187,27 +214,7 @@ class _Again:
             if first.tree is not None:
                 outcome.turns += 1
                 self._judge_left(left, first.tree, record, outcome)
-            for step in steps:
-                self._judge_search(step, record, outcome)
         return outcome
-
-    def _judge_search(self, step: AuditStep, record: RoundRecord, outcome: _Outcome) -> None:
-        """Files that have what was looked for all the turn, and are not named in the result, which says nothing of more."""
-        call, result, exchange = step
-        tool, before = call.text.partition(" ")[0], self.facts.files(record.before)
-        if not seeks(tool, exchange.tools):
-            return
-        patterns = takes_patterns_in(tool, exchange.tools)
-        search = search_in(arguments_of(call), before, f"/{self.facts.spec.id}/workspace", patterns=patterns)
-        if search is None or search.narrow or search.folder in before:
-            return
-        after = self.facts.files(record.snapshot)
-        there = [path for path, text in before.items() if after.get(path) == text and is_due(search, path, [text])]
-        lost = [path for path in there if not names_in(PurePosixPath(path).name, result.text, ())]
-        if lost and len(there) <= MOST and not self._cuts():
-            more = f" and {len(lost) - 1} more" if lost[1:] else ""
-            what = f"a search for {search.text!r} does not name {lost[0]}{more}, where it stands: {result.text.strip()[:80]!r}"
-            outcome.otherwise.append(CallOtherwise(what=what, round=record.round, request=exchange.number))
 
     def _left(self, record: RoundRecord, turn: _Turn) -> list[str]:
         """Files that are not as the turn has left them, but for those that a tool has refused to change."""
@@ -215,7 +222,7 @@ class _Again:
             return []
         private, before = excluder(self.facts.capabilities.memory_files), self.facts.trees(record.before)
         after = self.facts.trees(record.snapshot)
-        found = difference(_there(after), _there(turn.tree))
+        found = difference(files_in(after), files_in(turn.tree))
         refused = {path for path in turn.written if after.get(path) == before.get(path)}
         others = [path for path in (*found.changed, *found.added, *found.removed) if path not in refused]
         return [path for path in others if not (private and private(path))]
@@ -240,16 +247,12 @@ class _Again:
         elif lost is None:
             outcome.same += 1
             outcome.matched += len(told.out) + len(told.err)
-        elif any(len("\n".join((*told.out, *told.err))) > most for most in self._cuts()):
+        elif any(len("\n".join((*told.out, *told.err))) > most for most in _cuts(self.facts)):
             outcome.left[CUT] += 1
         else:
             result = " ".join(step[1].text.split())
             what = f"{command[:200]!r} prints {lost[:60]!r} here, and its result has not: {result[:80]!r}"
             outcome.otherwise.append(CallOtherwise(what=what, round=record.round, request=step[2].number))
-
-    def _cuts(self) -> list[int]:
-        losses = self.facts.capabilities.losses
-        return [loss.characters for loss in losses if isinstance(loss, Clip) and loss.of in ("command", "result")]
 
     async def _turn(self, record: RoundRecord, steps: Steps, env: Mapping[str, str]) -> _Turn:
         root = Path(tempfile.mkdtemp(prefix="claw-again-")).resolve()
@@ -332,10 +335,6 @@ def _same_again(paths: Sequence[str], first: Tree, second: Tree) -> list[str]:
 def _folders(path: str) -> set[str]:
     """The folder of a file and the one around it, but for the workspace itself."""
     return {*map(str, PurePosixPath(path).parents[:2])} - {"."}
-
-
-def _there(tree: Tree) -> Tree:
-    return {path: entry for path, entry in tree.items() if entry.kind in ("file", "link")}
 
 
 def _described(entry: Entry | None) -> str:

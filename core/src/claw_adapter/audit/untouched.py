@@ -10,7 +10,7 @@ from claw_adapter.protocol.update import Update
 from claw_adapter.workspace.layout import HISTORY_FOLDER
 from claw_adapter.workspace.tree import Tree, difference, excluder
 
-__all__ = ["Untouched"]
+__all__ = ["Untouched", "files_in"]
 
 THERE: Final = ("file", "link")
 """What is compared: folders come and go with what is in them."""
@@ -22,7 +22,7 @@ class Untouched:
 
     def __init__(self, base: Tree, private: Sequence[str], book: Book) -> None:
         """With the workspace as it began, and patterns of the files that the harness keeps there for itself."""
-        self._last, self._private, self.book = _there(base), excluder(private), book
+        self._last, self._private, self.book = files_in(base), excluder(private), book
         self._named = set[str]()
         """Files that were found before: what becomes of them later has no cause of its own."""
 
@@ -49,7 +49,7 @@ class Untouched:
         )
 
     def _compare(self, tree: Tree, explained: Callable[[str], bool], when: str) -> None:
-        now = _there(tree)
+        now = files_in(tree)
         found = difference(self._last, now)
         for how, paths in (("changed", found.changed), ("removed", found.removed), ("added", found.added)):
             for path in paths:
@@ -65,5 +65,6 @@ def _bare(text: str) -> str:
     return text.translate(QUOTING)
 
 
-def _there(tree: Tree) -> Tree:
+def files_in(tree: Tree) -> Tree:
+    """What of a tree is compared with another one."""
     return {path: entry for path, entry in tree.items() if entry.kind in THERE}
