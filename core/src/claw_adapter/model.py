@@ -19,7 +19,7 @@ from claw_adapter.protocol.answer_key import AnswerKey, Seen
 from claw_adapter.protocol.tokens import TokenUse
 from claw_adapter.reading import parse_json
 
-__all__ = ["Call", "CallDelta", "Delta", "Line", "Model", "ModelRequest", "Tool", "TurnId"]
+__all__ = ["Call", "CallDelta", "Delta", "Line", "Model", "ModelRequest", "Tool", "TurnId", "tool_in"]
 
 JsonObject = dict[str, JsonValue]
 
@@ -62,6 +62,17 @@ class Tool:
     name: str
     description: str = ""
     schema: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def tool_in(value: Mapping[str, JsonValue]) -> Tool | None:
+    """A tool as OpenAI chat has it; None where it has no name."""
+    function = value.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        return None
+    schema = function.get("parameters")
+    return Tool(
+        str(function["name"]), str(function.get("description") or ""), schema if isinstance(schema, dict) else {}
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from claw_adapter.model import tool_in
 from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["ToolsTried"]
@@ -26,12 +27,9 @@ class ToolsTried:
     def take(self, exchanges: Iterable[Exchange]) -> None:
         """What these requests offer, and the replies to them call."""
         for one in exchanges:
-            tool: Any
             call: Any
-            for tool in one.tools:
-                told = tool.get("function") or {}
-                schema = told.get("parameters") or {}
-                self._offered.setdefault(str(told.get("name", "")), set()).update(_parameters(schema))
+            for tool in filter(None, map(tool_in, one.tools)):
+                self._offered.setdefault(tool.name, set()).update(_parameters(tool.schema))
             reply: Any = one.reply or {}
             for call in reply.get("tool_calls") or ():
                 given = self._given.setdefault(call["function"]["name"], set())

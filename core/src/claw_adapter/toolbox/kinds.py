@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, Literal
 
-from claw_adapter.model import Tool
+from claw_adapter.model import tool_in
 from claw_adapter.toolbox.box import Toolbox, named, toolbox
 from claw_adapter.toolbox.candidates import Candidate
 from claw_adapter.toolbox.purposes import LATER, makes
@@ -34,18 +34,13 @@ def kinds_of(tool: str, tools: Sequence[Mapping[str, Any]]) -> frozenset[ToolKin
     if key not in _KEPT:
         if len(_KEPT) >= MOST_KEPT:
             _KEPT.clear()
-        _KEPT[key] = tools, _sorted(toolbox([_told(one) for one in tools]))
+        _KEPT[key] = tools, _sorted(toolbox([one for one in map(tool_in, tools) if one is not None]))
     return _KEPT[key][1].get(tool, frozenset())
 
 
 def _says(one: Candidate, said: AbstractSet[str]) -> bool:
     """Whether a tool says one of some words of itself, by its name or as its description begins."""
     return bool(said & {*named(one.tool, one.known), *words(one.known.description)[:12]})
-
-
-def _told(tool: Mapping[str, Any]) -> Tool:
-    told = tool.get("function") or {}
-    return Tool(str(told.get("name", "")), str(told.get("description") or ""), told.get("parameters") or {})
 
 
 def _sorted(box: Toolbox) -> dict[str, frozenset[ToolKind]]:

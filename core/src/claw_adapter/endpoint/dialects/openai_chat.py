@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from claw_adapter.endpoint.dialects.base import Dialect, Head, StreamRenderer
 from claw_adapter.endpoint.failures import BadRequest
 from claw_adapter.endpoint.neutral import ModelReply
-from claw_adapter.model import Call, CallDelta, Delta, Line, ModelRequest, Tool
+from claw_adapter.model import Call, CallDelta, Delta, Line, ModelRequest, tool_in
 from claw_adapter.protocol.tokens import TokenUse
 
 if TYPE_CHECKING:
@@ -72,16 +72,6 @@ def _line(message: JsonObject) -> Line:
     )
 
 
-def _tool(value: JsonObject) -> Tool | None:
-    function = value.get("function")
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        return None
-    schema = function.get("parameters")
-    return Tool(
-        str(function["name"]), str(function.get("description") or ""), schema if isinstance(schema, dict) else {}
-    )
-
-
 def body_object(body: JsonValue) -> JsonObject:
     """The body of a request.
 
@@ -123,7 +113,7 @@ def assemble(
     """A request from messages, tools and parameters in the OpenAI chat form, whatever the dialect was."""
     return ModelRequest(
         lines=tuple(known.lines(messages, _line) if known is not None else map(_line, messages)),
-        tools=tuple(tool for tool in map(_tool, tools) if tool is not None),
+        tools=tuple(tool for tool in map(tool_in, tools) if tool is not None),
         messages=messages,
         tool_json=tools,
         params=params,
