@@ -5,13 +5,23 @@
 
 from claw_adapter.audit.ledger import TrialFacts, audit_trial
 from claw_adapter.audit.load import audit_run, run_again
-from claw_adapter.audit.records import AuditFinding, Bite, CallsAgain, HarnessVerdict, RunAudit, TrialAudit, Unjudged
+from claw_adapter.audit.records import (
+    AuditFinding,
+    Bite,
+    CallsAgain,
+    HarnessVerdict,
+    OwnWords,
+    RunAudit,
+    TrialAudit,
+    Unjudged,
+)
 
 __all__ = [
     "AuditFinding",
     "Bite",
     "CallsAgain",
     "HarnessVerdict",
+    "OwnWords",
     "RunAudit",
     "TrialAudit",
     "TrialFacts",

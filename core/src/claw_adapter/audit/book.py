@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from claw_adapter.audit.records import AuditFinding, Bite, Refusal, Unjudged
+from claw_adapter.audit.records import AuditFinding, Bite, OwnWords, Refusal, Unjudged
 from claw_adapter.audit.units import Said
 
 __all__ = ["Book"]
@@ -55,6 +55,10 @@ SAME: Final = {
 of calls that say the same nobody knows which one was not run."""
 
 
+CHARACTERS: Final = 200
+"""Of a line that a harness says by itself, so many are kept."""
+
+
 @dataclass(slots=True)
 class _Entry:
     what: str
@@ -78,6 +82,7 @@ class Book:
     _bites: dict[str, _Entry] = field(default_factory=dict)
     _refused: dict[str, _Entry] = field(default_factory=dict)
     _unjudged: dict[str, _Entry] = field(default_factory=dict)
+    _own: dict[tuple[str, str], _Entry] = field(default_factory=dict)
     results: int = 0
     """How many results of tools there were."""
     seen: set[Said] = field(default_factory=set)
@@ -107,6 +112,10 @@ class Book:
         self.results += 1
         if not judged:
             self._unjudged.setdefault(tool, _Entry(what, "harness", 0)).add(self.round)
+
+    def own(self, where: str, form: str, what: str, request: int) -> None:
+        """A harness says something by itself: where, as what kind of line, and as it stands there."""
+        self._own.setdefault((where, form), _Entry(what, "harness", request)).add(self.round)
 
     def note(self, text: str) -> None:
         """Something that could not be judged."""
@@ -143,6 +152,16 @@ class Book:
             Unjudged(tool=tool, what=one.what, rounds=tuple(filter(None, one.rounds)), times=one.times)
             for tool, one in found
         )
+
+    def own_words(self) -> tuple[OwnWords, ...]:
+        """What the harness says by itself, by kind, in the order in which it was said."""
+        return tuple(
+            OwnWords(
+                where=where, form=form, what=one.what[:CHARACTERS], rounds=tuple(filter(None, one.rounds)),
+                request=one.request, times=one.times,
+            )
+            for (where, form), one in self._own.items()
+        )  # fmt: skip
 
     def bites(self) -> tuple[Bite, ...]:
         """The declared losses that bit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +16,7 @@ from claw_adapter.audit.course import FileCourse, Steps
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.notices import ChangeNotices
+from claw_adapter.audit.own import OwnWordsHeard
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
@@ -27,9 +28,9 @@ from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
 from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
-from claw_adapter.audit.words import KnownLines, ScenarioLines
+from claw_adapter.audit.words import KnownLines, ScenarioLines, world_texts
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
-from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, TrialSpec
+from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, Session, TrialSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
@@ -97,6 +98,7 @@ def audit_trial(facts: TrialFacts) -> TrialAudit:
         refused=book.refusals(),
         results=book.results,
         unjudged=book.unjudged(),
+        own_words=book.own_words(),
         requests=ledger.requests,
         rounds=ledger.rounds,
         notes=(*facts.notes, *book.notes),
@@ -122,11 +124,14 @@ class _Ledger:
         )
         self.standing = StandingLines(self.book)
         self.lists, self.texts = StandingLists(self.book), StandingTexts(self.book)
+        self.own = OwnWordsHeard(self.book)
         self.todos, self.notices = TodoLists(self.book), ChangeNotices(self.book)
         self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
         self.untouched = Untouched(base, facts.capabilities.memory_files, self.book)
+        self.judged: set[str] = set()
+        """Ids of calls whose results were held against something, of the turn that is gone through."""
         self.requests = self.rounds = 0
         self.worked: list[tuple[RoundRecord, Steps]] = []
         """The calls of each round that counts, with their results."""
@@ -240,6 +245,7 @@ class _Ledger:
             self._came_back(turn, record)
             self.reads.shells.turned(again=restarted)
             self._read(turn, record, number)
+        self._own_words(turn, record, number)
 
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:
         judge_answer(turn, record, self.renderer, self.book)
@@ -288,6 +294,23 @@ class _Ledger:
         for at, (call, result, exchange) in enumerate(steps):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"
             self.book.result(call.text.partition(" ")[0], " ".join(said.split()), judged=at in judged)
+        self.judged = {steps[at][0].call for at in judged}
+
+    def _own_words(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
+        """What the harness says by itself, beside all that it was given and that the model and its calls have said."""
+        world = self.words.worlds[number]
+        self.own.learn(world_texts(world), world.files)
+        self.own.learn((), (name for session in world.sessions.values() for name in _names(session)))
+        for snapshot in filter(None, (record.before, record.snapshot)):
+            files = self.facts.files(snapshot)
+            self.own.learn(files.values(), files)
+        given = [said.text for said in self.past.said() if said.origin in ("seeded", "update")]
+        replies = filter(None, map(Reply.of, turn.exchanges))
+        said = [text for one in replies for text in (*strings_of(dict(one.exchange.reply or {})), *_written(one))]
+        printed = [one.prints for one in self.facts.told.get(record.round, ())]
+        self.own.learn([record.prompt, *given, *said, *printed])
+        self.own.hear(turn, record.prompt, self.judged)
+        self.judged = set()
 
     def _held(self, steps: Steps, turn: RequestTurn, record: RoundRecord, number: int) -> set[int]:
         """Which results were held against something that is known."""
@@ -413,6 +436,12 @@ class _Ledger:
 def _written(reply: Reply) -> list[str]:
     """What the model says in the arguments of its calls."""
     return [text for call in reply.calls for text in strings_of(arguments_of(call))]
+
+
+def _names(session: Session) -> Iterator[str]:
+    """What a history is called, and who speaks in it."""
+    yield from (session.id, session.channel, session.title, *session.participants)
+    yield from {message.speaker for message in session.messages if message.speaker}
 
 
 def _new(snapshots: Iterable[str], seen: set[str]) -> list[str]:

@@ -16,6 +16,7 @@ from claw_adapter.audit.records import (
     Bite,
     CallsAgain,
     HarnessVerdict,
+    OwnWords,
     Refusal,
     RunAudit,
     TrialAudit,
@@ -269,6 +270,7 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
         findings = _joined(mine, "findings", "key", several=several)
         bites = _joined(mine, "bites", "loss", several=several)
         refused = _joined(mine, "refused", "place", several=several)
+        own = _joined(mine, "own_words", "key", several=several)
         results, unjudged = sum(trial.results for trial in mine), _joined(mine, "unjudged", "tool", several=several)
         found.append(
             HarnessVerdict(
@@ -280,8 +282,11 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
                 refused=refused,
                 results=results,
                 unjudged=unjudged,
+                own_words=own,
                 notes=tuple(dict.fromkeys(note for trial in mine for note in trial.notes)),
-                verdict=" · ".join([_verdict(requests, findings, bites, refused), *_not_judged(results, unjudged)]),
+                verdict=" · ".join(
+                    [_verdict(requests, findings, bites, refused), *_not_judged(results, unjudged), *_own(own)]
+                ),
             )
         )
     return tuple(found)
@@ -310,6 +315,12 @@ def _not_judged(results: int, unjudged: Sequence[Unjudged]) -> list[str]:
     more = f", {len(tools) - FEW} others" if len(tools) > FEW else ""
     named = ", ".join(f"{one.tool} {one.times}" for one in tools[:FEW])
     return [f"not judged: {sum(one.times for one in tools)} of {results} results ({named}{more})"]
+
+
+def _own(words: Sequence[OwnWords]) -> list[str]:
+    """How many kinds of lines the harness has said by itself, but for its instructions as they were at first."""
+    count = sum(one.where != "instructions" for one in words)
+    return [f"own words: {count} kind{'s' * (count > 1)}"] if count else []
 
 
 def _joined(trials: Sequence[TrialAudit], found: str, key: str, *, several: bool) -> tuple[Any, ...]:

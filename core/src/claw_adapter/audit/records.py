@@ -15,6 +15,7 @@ __all__ = [
     "CallOtherwise",
     "CallsAgain",
     "HarnessVerdict",
+    "OwnWords",
     "Refusal",
     "RunAudit",
     "TrialAudit",
@@ -78,6 +79,25 @@ class Unjudged(Record):
     times: int = 1
 
 
+class OwnWords(Record):
+    """A kind of lines that a harness says by itself, in what reaches the model; nothing judges whether they are true."""
+
+    where: str
+    """``instructions``, ``instructions, later``, ``prompt``, ``message``, ``result of TOOL`` or ``older result``."""
+    form: str
+    """The same without numbers, paths, names and what its call has said; empty of the instructions as they were at first."""
+    what: str
+    """The first of them, without what others have said in the line; 200 characters at most."""
+    rounds: tuple[str, ...] = ()
+    request: int = 0
+    times: int = 1
+
+    @property
+    def key(self) -> str:
+        """The same for the same kind."""
+        return f"{self.where}\n{self.form}"
+
+
 class TrialAudit(Record):
     """What the ledger says of one trial."""
 
@@ -89,6 +109,7 @@ class TrialAudit(Record):
     results: int = 0
     """Of tools, in its requests."""
     unjudged: tuple[Unjudged, ...] = ()
+    own_words: tuple[OwnWords, ...] = ()
     requests: int = 0
     """Of the conversation, compared whole."""
     rounds: int = 0
@@ -131,6 +152,7 @@ class HarnessVerdict(Record):
     refused: tuple[Refusal, ...] = ()
     results: int = 0
     unjudged: tuple[Unjudged, ...] = ()
+    own_words: tuple[OwnWords, ...] = ()
     notes: tuple[str, ...] = ()
     verdict: str
     """In a line: nothing lost, declared losses that bit, violations, readings that were refused, results not judged."""

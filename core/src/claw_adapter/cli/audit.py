@@ -22,14 +22,17 @@ __all__ = ["command"]
 @click.option(
     "--again", is_flag=True, help="Do the calls of the run once more, commands shut off, and compare what comes of it."
 )
+@click.option(
+    "--own-words", is_flag=True, help="List what each harness says to the model by itself: one line of each kind."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
-def command(run: Path, data: tuple[str, ...], request: int | None, again: bool, as_json: bool) -> int:
+def command(run: Path, data: tuple[str, ...], request: int | None, again: bool, own_words: bool, as_json: bool) -> int:
     """Compare what was in every request of a run with what had to be, without any model or harness.
 
     Exit code 1 when something was lost, changed or shown that no declaration covers; 0 otherwise. With --request nothing is
     judged: the request with its messages, tools, reply and usage is printed, of each trial that has one of that number. With
     --again what the agents did is done here as well, commands in the sandbox, in the files as they were; what comes out
-    otherwise is shown, and is no violation.
+    otherwise is shown, and is no violation. The record that --json prints has the own words of each harness in any case.
     """
     if request is not None:
         return _show_request(run, request)
@@ -43,7 +46,7 @@ def command(run: Path, data: tuple[str, ...], request: int | None, again: bool, 
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        render_audit(found, console())
+        render_audit(found, console(), own_words=own_words)
     return 0 if found.ok else FAILED
 
 

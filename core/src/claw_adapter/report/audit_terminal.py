@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
-from claw_adapter.audit import AuditFinding, CallsAgain, RunAudit
+from claw_adapter.audit import AuditFinding, CallsAgain, OwnWords, RunAudit
 from claw_adapter.report.clean import one_line
 from claw_adapter.report.matrix_terminal import print_line
 from claw_adapter.report.records import Summary
@@ -19,8 +20,8 @@ MOST: Final = 12
 """Rounds that a line names."""
 
 
-def render_audit(audit: RunAudit, console: Console) -> None:
-    """Print all of it; texts out of a run folder are cleaned."""
+def render_audit(audit: RunAudit, console: Console, *, own_words: bool = False) -> None:
+    """Print all of it, what harnesses say by themselves where that is asked for; texts out of a run folder are cleaned."""
     print_line(console, f"Audit of {audit.run}: what each request held, against what it must hold", style="bold")
     for one in audit.harnesses:
         console.print()
@@ -36,6 +37,8 @@ def render_audit(audit: RunAudit, console: Console) -> None:
             print_line(console, f"- not judged, {left.tool}, {left.times} times, first: {left.what}", indent=2)
         for note in one.notes:
             print_line(console, f"- {note}", indent=2)
+        if own_words:
+            _own_words(one.own_words, console)
     for again in audit.again:
         _again(again, console)
 
@@ -49,6 +52,14 @@ def _again(again: CallsAgain, console: Console) -> None:
     for one in again.otherwise:
         where = f"{one.round}, request {one.request}" if one.request else one.round
         print_line(console, f"? {where}: {one.what}", indent=2)
+
+
+def _own_words(words: Sequence[OwnWords], console: Console) -> None:
+    """Lines that a harness has said by itself, one of each kind, by where they stand."""
+    for where, those in groupby(sorted(words, key=lambda one: one.where), key=lambda one: one.where):
+        print_line(console, f"in its own words, {where}:", indent=2)
+        for one in sorted(those, key=lambda one: -one.times):
+            print_line(console, f"- {one.what}; {one.times} times, request {one.request}", indent=4)
 
 
 def _finding(finding: AuditFinding, console: Console) -> None:
