@@ -56,7 +56,7 @@ of calls that say the same nobody knows which one was not run."""
 
 
 CHARACTERS: Final = 200
-"""Of a line that a harness says by itself, so many are kept."""
+"""Of what a harness says by itself, so many are kept."""
 
 
 @dataclass(slots=True)
@@ -157,11 +157,15 @@ class Book:
         """What the harness says by itself, by kind, in the order in which it was said."""
         return tuple(
             OwnWords(
-                where=where, form=form, what=one.what[:CHARACTERS], rounds=tuple(filter(None, one.rounds)),
-                request=one.request, times=one.times,
+                where=where,
+                form=form,
+                what=one.what if len(one.what) <= CHARACTERS else f"{one.what[:CHARACTERS]}…",
+                rounds=tuple(filter(None, one.rounds)),
+                request=one.request,
+                times=one.times,
             )
             for (where, form), one in self._own.items()
-        )  # fmt: skip
+        )
 
     def bites(self) -> tuple[Bite, ...]:
         """The declared losses that bit."""

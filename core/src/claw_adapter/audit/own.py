@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Final
 
 from pydantic import JsonValue
@@ -24,6 +25,7 @@ SHORT: Final = 3
 TOKEN: Final = re.compile(r"""[^\s"'`(),:;|=*\[\]{}<>]+""")
 RUN: Final = re.compile(r"#(?:[-:.,+]#)+|…(?:\W*…)+")
 """What is one time, one number, or one place."""
+BESIDE: Final = " ⏎ "
 WORDS: Final = re.compile(r"\w")
 LETTERS: Final = re.compile(r"[^\W\d_]")
 
@@ -55,13 +57,13 @@ class OwnWordsHeard:
         told = [call for call in first.values() if call.call not in judged]
         self.learn(text for text, call in first.items() if call in told)
         for exchange in turn.chain:
-            for unit in turn.units[exchange.number]:
-                if unit.kind == CALL or (unit.kind, unit.text) in self._heard:
+            units = turn.units[exchange.number]
+            self._instructions("\n".join(unit.text for unit in units if unit.kind == "system"), exchange.number)
+            for unit in units:
+                if unit.kind in (CALL, "system") or (unit.kind, unit.text) in self._heard:
                     continue
                 self._heard.add((unit.kind, unit.text))
-                if unit.kind == "system":
-                    self._instructions(unit.text, exchange.number)
-                elif unit.kind == RESULT:
+                if unit.kind == RESULT:
                     call = first.get(unit.text)
                     where = f"result of {call.text.partition(' ')[0]}" if call else "older result"
                     self._say(where, unit.text, exchange.number, strings_of(arguments_of(call)) if call else ())
@@ -72,23 +74,27 @@ class OwnWordsHeard:
         """All that is said at first is one thing; behind it, each line that is new."""
         lines = [line for line in dict.fromkeys(_lines_of(text)) if line not in self._instructed]
         if self._instructed:
-            for line in lines:
-                self._say("instructions, later", line, request)
+            self._say("instructions, later", "\n".join(lines), request)
         elif own := [line for line in lines if self._own(line)]:
-            self.book.own("instructions", "", f"{len(own)} lines, first: {own[0]}", request)
+            self.book.own("instructions", "", f"{len(own)} lines: {BESIDE.join(own)}", request)
         self._instructed.update(lines)
 
     def _say(self, where: str, text: str, request: int, arguments: Iterable[str] = ()) -> None:
+        """A run of lines that nobody else has said is one thing that the harness says, and so is what it adds to a line."""
         repeated = sorted({one for one in (*arguments, *self._names) if len(one) >= SHORT}, key=len, reverse=True)
-        lines = list(_lines_of(text))
-        own = {line: rest for line in lines if (rest := self._own(line))}
-        if len(own) == len(lines):  # else it shows a text, which may be JSON
-            own = {line: rest for line in _fields("", value_of(text)) if (rest := self._own(line))}
+        lines = [line for line in _lines_of(text) if WORDS.search(line)]
+        if self._lines.isdisjoint(lines):  # else it shows a text, which may be JSON
+            lines = list(_fields("", value_of(text)))
         found = dict[str, str]()
-        for rest in own.values():
-            found.setdefault(self._form(rest, repeated), rest)
-        for form, rest in found.items():
-            self.book.own(where, form, rest, request)
+        for whole, run in groupby(lines, key=lambda line: self._own(line) == line):
+            forms = dict[str, str]()
+            for rest in filter(None, map(self._own, run)):
+                forms.setdefault(self._form(rest, repeated), rest)
+            if whole:
+                forms = {"\n".join(forms): BESIDE.join(forms.values())}
+            found = {**forms, **found}
+        for form, what in found.items():
+            self.book.own(where, form, what, request)
 
     def _own(self, line: str) -> str:
         """What is left of a line without what others have said."""

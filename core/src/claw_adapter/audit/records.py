@@ -80,14 +80,14 @@ class Unjudged(Record):
 
 
 class OwnWords(Record):
-    """A kind of lines that a harness says by itself, in what reaches the model; nothing judges whether they are true."""
+    """Lines in a row that a harness says by itself, in what reaches the model; nothing judges whether they are true."""
 
     where: str
     """``instructions``, ``instructions, later``, ``prompt``, ``message``, ``result of TOOL`` or ``older result``."""
     form: str
-    """The same without numbers, paths, names and what its call has said; empty of the instructions as they were at first."""
+    """Its lines without numbers, paths, names and what its call has said, each once; empty for the instructions at first."""
     what: str
-    """The first of them, without what others have said in the line; 200 characters at most."""
+    """The first of them, 200 characters at most; ``⏎`` stands for the end of a line."""
     rounds: tuple[str, ...] = ()
     request: int = 0
     times: int = 1
