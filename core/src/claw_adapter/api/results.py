@@ -107,9 +107,8 @@ class Run:
         """
         from claw_adapter.audit import audit_run
 
-        names = (data,) if isinstance(data, str | Path) else data
         with system_errors():
-            return audit_run(self.data, [str(name) for name in names], most=most)
+            return audit_run(self.data, _names(data), most=most)
 
     def run_again(self, data: str | Path | Sequence[str | Path] = ()) -> tuple[CallsAgain, ...]:
         """Do the calls of each trial once more, as ``claw audit --again``; the folder is only read.
@@ -124,9 +123,8 @@ class Run:
         """
         from claw_adapter.audit import run_again
 
-        names = (data,) if isinstance(data, str | Path) else data
         with system_errors():
-            return finish(run_again(self.data, [str(name) for name in names]))
+            return finish(run_again(self.data, _names(data)))
 
     def report(self, path: str | Path | None = None, *, metric_set: MetricSet = "published") -> Path:
         """Write the page of the run, by default as report.html in its folder; returns where it is.
@@ -209,9 +207,8 @@ class Run:
         Raises:
             ScenarioError: a scenario is missing, or not the one that was run.
         """
-        names = (data,) if isinstance(data, str | Path) else data
         with system_errors():
-            return finish(rescore(self.path, [str(name) for name in names], isolation=isolation))
+            return finish(rescore(self.path, _names(data), isolation=isolation))
 
     def to_pandas(self, table: Table = "rounds") -> pd.DataFrame:
         """A table (``rounds``, ``trials``, ``requests``, ``scores``) as a data frame.
@@ -268,3 +265,8 @@ def _fragments(run: RunData) -> dict[str, dict[str, str]]:
     except ClawError:
         return {}
     return found
+
+
+def _names(data: str | Path | Sequence[str | Path]) -> list[str]:
+    """Names or folders of scenarios, of which there may be one alone."""
+    return [str(name) for name in ((data,) if isinstance(data, str | Path) else data)]

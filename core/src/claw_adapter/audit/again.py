@@ -146,7 +146,7 @@ async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) ->
 def _command(step: AuditStep) -> str | None:
     """What a call of a tool that runs commands is to run."""
     call, _, exchange = step
-    if not runs(call.text.partition(" ")[0], exchange.tools):
+    if not runs(call.tool, exchange.tools):
         return None
     named = ((key_of(name), value) for name, value in arguments_of(call).items() if isinstance(value, str))
     return next((value for name, value in named if name in COMMAND), None)
@@ -162,7 +162,7 @@ def _searched(facts: TrialFacts, worked: Sequence[tuple[RoundRecord, Steps]]) ->
     """Searches that do not name each file that had what was looked for all the turn, in whatever way commands are run."""
     for record, step in ((record, step) for record, steps in worked for step in steps if not _cuts(facts)):
         call, result, exchange = step
-        tool, before = call.text.partition(" ")[0], facts.files(record.before)
+        tool, before = call.tool, facts.files(record.before)
         if not seeks(tool, exchange.tools):
             continue
         patterns = takes_patterns_in(tool, exchange.tools)
@@ -281,7 +281,7 @@ class _Again:
     def _changed(step: AuditStep, workspace: Path, written: set[str]) -> bool:
         """Do to the files here what a call does to them; False where nobody knows what that is."""
         call, _, exchange = step
-        tool = call.text.partition(" ")[0]
+        tool = call.tool
         if leaves(tool, exchange.tools):
             return True
         effect = effect_of(tool, arguments_of(call), exchange.tools, "/workspace", {})

@@ -49,7 +49,7 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
         fails = shown.fails if shown else ends[1] != "0" if ends else None
         if fails is None or before.get(path) != after.get(path):
             continue
-        tool, prints = call.text.partition(" ")[0], shown.path if shown else ""
+        tool, prints = call.tool, shown.path if shown else ""
         said = result.text.replace(path, "").strip()
         told[tool, prints, fails] = said
         if told.get((tool, prints, not fails)) == said:
@@ -61,7 +61,7 @@ def judge_stopped(steps: Steps, book: Book) -> None:
     """A command that is stopped before its end is not answered as one that has come to its end."""
     ended: set[tuple[str, str]] = set()
     for call, result, exchange in steps:
-        tool, echoed = call.text.partition(" ")[0], echoed_by(arguments_of(call))
+        tool, echoed = call.tool, echoed_by(arguments_of(call))
         if echoed is None or echoed[0] not in result.text:
             continue
         first, last = echoed

@@ -84,7 +84,7 @@ def _judge_calls(turn: RequestTurn, book: Book, renderer: Renderer) -> None:
 
 def _called_in(call: RequestUnit, text: str) -> bool:
     """Whether a text names a call: its tool, and all texts among its arguments."""
-    words = call.text.partition(" ")[0], *strings_of(arguments_of(call))
+    words = call.tool, *strings_of(arguments_of(call))
     return all(word in text or json.dumps(word, ensure_ascii=False) in text for word in words)
 
 

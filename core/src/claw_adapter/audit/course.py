@@ -155,7 +155,7 @@ def looks(step: AuditStep) -> bool:
     call, _, exchange = step
     arguments = arguments_of(call)
     shows = shown_by(arguments) or said_by(arguments) or newer_by(arguments)
-    return bool(shows) or leaves(call.text.partition(" ")[0], exchange.tools)
+    return bool(shows) or leaves(call.tool, exchange.tools)
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class FileCourse:
         """Before the first of these calls."""
         told = told or [None] * len(steps)
         escapes = ESCAPES in losses
-        named = [(call.text.partition(" ")[0], arguments_of(call)) for call, _, _ in steps]
+        named = [(call.tool, arguments_of(call)) for call, _, _ in steps]
         found = [
             None if known else effect_of(name, arguments, exchange.tools, workspace, before)
             for (name, arguments), (_, _, exchange), known in zip(named, steps, told, strict=True)

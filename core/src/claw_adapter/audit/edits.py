@@ -54,7 +54,7 @@ class Edits:
             return
         before, after = files
         text, there = course.texts.get(effect.path, [before.get(effect.path)])[-1], after.get(effect.path)
-        tool, said = call.text.partition(" ")[0], result.text
+        tool, said = call.tool, result.text
         for part in sorted((effect.path, effect.old, effect.new), key=len, reverse=True):
             said = said.replace(part, "") if part else said
         said = DIGITS.sub("", said).strip()

@@ -22,6 +22,7 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
 from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.results import known_lines
 from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTexts
 from claw_adapter.audit.todos import TodoLists
 from claw_adapter.audit.told import ToldCommand, told_of
@@ -293,7 +294,7 @@ class _Ledger:
         judged = self._held(steps, turn, record, number) if record.before and steps else set()
         for at, (call, result, exchange) in enumerate(steps):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"
-            self.book.result(call.text.partition(" ")[0], " ".join(said.split()), judged=at in judged)
+            self.book.result(call.tool, " ".join(said.split()), judged=at in judged)
         self.judged = {steps[at][0].call for at in judged}
 
     def _own_words(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
@@ -316,7 +317,7 @@ class _Ledger:
         """Which results were held against something that is known."""
         before, after = self.facts.files(record.before), self.facts.files(record.snapshot)
         older = {
-            path: frozenset(lines - set(_known_lines(before.get(path, ""))) - set(_known_lines(after.get(path, ""))))
+            path: frozenset(lines - known_lines(before.get(path, "")) - known_lines(after.get(path, "")))
             for path, lines in self._older.items()
         }
         world = self.words.worlds[number]
@@ -430,7 +431,7 @@ class _Ledger:
         for side in _new((record.before, record.snapshot), self._taken_in):
             for path, text in self.facts.files(side).items():
                 if not self.untouched.private(path):
-                    self._older.setdefault(path, set()).update(_known_lines(text))
+                    self._older.setdefault(path, set()).update(known_lines(text))
 
 
 def _written(reply: Reply) -> list[str]:
@@ -449,10 +450,6 @@ def _new(snapshots: Iterable[str], seen: set[str]) -> list[str]:
     found = [snapshot for snapshot in dict.fromkeys(snapshots) if snapshot and snapshot not in seen]
     seen.update(found)
     return found
-
-
-def _known_lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if len(line.strip()) >= 12]
 
 
 def _delivered(turn: RequestTurn, prompt: str, renderer: Renderer) -> str:

@@ -65,7 +65,7 @@ class OwnWordsHeard:
                 self._heard.add((unit.kind, unit.text))
                 if unit.kind == RESULT:
                     call = first.get(unit.text)
-                    where = f"result of {call.text.partition(' ')[0]}" if call else "older result"
+                    where = f"result of {call.tool}" if call else "older result"
                     self._say(where, unit.text, exchange.number, strings_of(arguments_of(call)) if call else ())
                 else:
                     self._say("prompt" if prompt and prompt in unit.text else "message", unit.text, exchange.number)

@@ -199,7 +199,7 @@ class Reads:
         named, dropped = set[str](), _dropped(course)
         around = _Around(course, files, talks, failed, histories, named)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
-            name, arguments = call.text.partition(" ")[0], arguments_of(call)
+            name, arguments = call.tool, arguments_of(call)
             named.update(_named((call, result, exchange)))
             path, reads = self._path(arguments, files), purpose.reads(name, exchange.tools)
             command = shown_by(arguments) if purpose.runs(name, exchange.tools) else None
@@ -610,7 +610,7 @@ def _says(text: str, flat: str) -> bool:
 def _named(step: AuditStep) -> list[str]:
     """What a call that may make a file names."""
     call, _, exchange = step
-    if purpose.leaves(call.text.partition(" ")[0], exchange.tools):
+    if purpose.leaves(call.tool, exchange.tools):
         return []
     return [word.rstrip(";") for word in told_by(arguments_of(call)).splitlines()]
 

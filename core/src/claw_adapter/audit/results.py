@@ -26,6 +26,7 @@ __all__ = [
     "asks_for_part",
     "bare_ends",
     "flat_of",
+    "known_lines",
     "lines_in",
     "lines_of_text",
     "lines_otherwise",
@@ -180,6 +181,11 @@ def value_of(result: str, lines: Container[str] = ()) -> JsonValue:
 def lines_of_text(text: str) -> list[str]:
     """The lines that are not blank, without blanks at their ends."""
     return [line for one in split_lines(text) if (line := one.strip(BLANK))]
+
+
+def known_lines(text: str) -> set[str]:
+    """The lines by which a text is known."""
+    return {line.strip() for line in lines_of_text(text) if len(line.strip()) >= LEAST}
 
 
 def split_lines(text: str) -> list[str]:

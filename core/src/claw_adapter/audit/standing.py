@@ -10,8 +10,7 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.places import hidden
-from claw_adapter.audit.results import LEAST as KNOWN
-from claw_adapter.audit.results import lines_of_text, turned, whole_in
+from claw_adapter.audit.results import known_lines, lines_of_text, turned, whole_in
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, tool_names
 from claw_adapter.runs.transcript import Exchange
@@ -178,9 +177,9 @@ class StandingTexts:
         rows = list(pairwise([row for text in front for row in (*text.splitlines(), "")]))
         for path, texts in self._former.items():
             places = ["\n".join(two) for two in rows if path in two[0]] if path in files else []
-            now = _known_lines(files[path]) if places else set()
+            now = known_lines(files[path]) if places else set()
             for place in places:
-                gone = (line for text in texts for line in _known_lines(text) - now if line in place)
+                gone = (line for text in texts for line in known_lines(text) - now if line in place)
                 old = next((line for line in gone if not any(line in text for text in files.values())), "")
                 if old and not any(line in place for line in now):
                     what = f"the instructions say of {path} what it was before an earlier turn: {old[:60]!r}"
@@ -192,7 +191,7 @@ class StandingTexts:
             for path, text in self._files.items():
                 if (before := former.get(path, text)) == text:
                     continue
-                old, new = map(_known_lines, (before, text))
+                old, new = map(known_lines, (before, text))
                 gone, come = old - new, new - old
                 if gone and turned(added, gone, come):
                     what = f"beside the prompt the request tells of a change of {path} the wrong way round: {{!r}}"
@@ -249,11 +248,6 @@ def _begun(lines: Sequence[str], text: str) -> int:
     before, behind = text.partition(lines[0])[0], TAG.sub("", text[at:][:MARKED])
     says = WORD.search(behind) or {str(count), str(len(lines))} & {*re.findall(r"\d+", before)}
     return 0 if says else count
-
-
-def _known_lines(text: str) -> set[str]:
-    """The lines of a text by which it is known."""
-    return {line.strip() for line in lines_of_text(text) if len(line.strip()) >= KNOWN}
 
 
 def _stale(text: str, now: str, added: str) -> bool:

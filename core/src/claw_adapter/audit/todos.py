@@ -61,7 +61,7 @@ class TodoLists:
     def _stepped(self, step: ChainStep, entries: tuple[str, ...], former: set[str]) -> tuple[tuple[str, ...], set[str]]:
         """The list, and what it has no longer, behind the calls of a reply; of one that may be refused, nothing is known."""
         for call, result in step.offered:
-            tool = call.text.partition(" ")[0]
+            tool = call.tool
             given = _entries(call, tool_named(step.reply.exchange.tools, tool))
             if not given or result is None:
                 continue

@@ -55,7 +55,7 @@ class ChainStep:
         """The calls of tools that the request has offered, with their results; all where it has offered none."""
         pairs = list(zip(self.reply.calls, self.results, strict=True))
         names = tool_names(self.reply.exchange.tools)
-        return [one for one in pairs if one[0].text.partition(" ")[0] in names] if names else pairs
+        return [one for one in pairs if one[0].tool in names] if names else pairs
 
     def entries(self, round: int) -> list[Entry]:  # noqa: A002 - the word there is
         """The messages that this adds to a conversation."""

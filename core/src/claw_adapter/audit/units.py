@@ -46,6 +46,11 @@ class RequestUnit:
     call: str = ""
     """The id of a call, and that which a result names."""
 
+    @property
+    def tool(self) -> str:
+        """The name of the tool that a call is for."""
+        return self.text.partition(" ")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Said:

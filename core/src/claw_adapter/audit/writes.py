@@ -207,7 +207,7 @@ def _refused(path: str, steps: Steps, files: WrittenFiles) -> bool:
     results = dict[str, list[str]]()
     last = ("", "")
     for call, result, exchange in steps:
-        name, ways = call.text.partition(" ")[0], _ways(call, files.workspace)
+        name, ways = call.tool, _ways(call, files.workspace)
         said = DIGITS.sub("", reduce(lambda text, way: text.replace(way, ""), ways, result.text))
         if path in ways and not leaves(name, exchange.tools):
             last = name, said
@@ -282,7 +282,7 @@ def _settings(call: RequestUnit, text: str, path: str) -> list[str]:
 
 def _leaves(step: AuditStep) -> bool:
     """Whether a call is of a tool that leaves files as they are."""
-    return leaves(step[0].text.partition(" ")[0], step[2].tools)
+    return leaves(step[0].tool, step[2].tools)
 
 
 def _left_there(step: AuditStep, files: WrittenFiles) -> list[str]:
@@ -317,7 +317,7 @@ def _shown_as_there(path: str, text: str, steps: Steps, files: WrittenFiles) -> 
 
 def _names_a_tool(call: RequestUnit, result: RequestUnit, exchange: Exchange, path: str) -> bool:
     """Whether a result has a word of another tool's name, in whatever form: "not saved" of ``save_buffer``."""
-    own = set(WORD.findall(call.text.partition(" ")[0].lower()))
+    own = set(WORD.findall(call.tool.lower()))
     words = {word.lower() for name in tool_names(exchange.tools) for word in WORD.findall(name)} - own
     said = WORD.findall(result.text.replace(path, "").lower())
     return any(one.startswith(word) for one in said for word in words)
