@@ -149,14 +149,14 @@ def test_what_differs_from_time_to_time_or_is_not_here_is_not_compared(tmp_path)
     assert found.otherwise == ()
     assert sum(found.left.values()) == 3
     assert set(found.left) == {
-        "they print something else each time", "they need a program that is not here", "behind a call of unknown effect",
+        "they print something else each time", "they need a program that is not here", "after a call of unknown effect",
     }  # fmt: skip
 
 
 def test_the_command_line_says_so_and_blames_nobody(tmp_path):
     again(tmp_path, [run("ls *.md")], harness=NoPatterns)
     done = claw("audit", tmp_path / "run", "--again", env={"COLUMNS": "200"})
-    assert "0 of 1 commands print the same here, files compared behind 1 turns; 1 otherwise" in " ".join(
+    assert "0 of 1 commands print the same here, files compared after 1 turns; 1 otherwise" in " ".join(
         done.stdout.split()
     )
     told = RunAudit.model_validate(json.loads(claw("audit", tmp_path / "run", "--again", "--json").stdout))

@@ -60,7 +60,7 @@ OWN: Final = frozenset({
 """Names that a shell exports which are no work of a command before it."""
 OTHER: Final = {"TZ": "Asia/Kolkata", "PYTHONHASHSEED": "11", "COLUMNS": "60"}
 """The environment of a second run, in another place: what differs by that says nothing of a harness."""
-UNKNOWN: Final = "behind a call of unknown effect"
+UNKNOWN: Final = "after a call of unknown effect"
 VARIES: Final = "they print something else each time"
 MISSING: Final = "they need a program that is not here"
 LATE: Final = "they take too long"

@@ -69,7 +69,7 @@ def judge_stopped(steps: Steps, book: Book) -> None:
         if not last:
             ended.add((tool, said))
         elif last not in result.text and (tool, said) in ended:
-            what = f"a command is stopped behind {first!r}, and answered as one that has come to its end: {said[:60]!r}"
+            what = f"a command is stopped after {first!r}, and answered as one that has come to its end: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 
 

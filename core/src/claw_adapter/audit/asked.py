@@ -23,7 +23,7 @@ SAMPLING: Final = (
 )  # fmt: skip
 OK: Final = 200
 PAIRED: Final = ("openai-chat", "anthropic-messages")
-"""Dialects whose providers refuse a call without its one result right behind it, and a result without its call."""
+"""Dialects whose providers refuse a call without its one result right after it, and a result without its call."""
 
 
 class ModelAsked:
@@ -46,7 +46,7 @@ class ModelAsked:
         for exchange in turn.chain:
             self._sampled(exchange, turn)
             if exchange.dialect in PAIRED and (name := _unpaired(exchange.messages)):
-                what = f"request {exchange.number} has the call {name!r} without one result right behind it, or only its result"
+                what = f"request {exchange.number} has the call {name!r} without one result right after it, or only its result"
                 self.book.find("M11", "calls-unpaired", what, owner="harness", request=exchange.number)
         for exchange in turn.chain[:1]:
             if self._tools and not exchange.tools:

@@ -65,7 +65,7 @@ class ShellPlace:
         if (name := asks_for(arguments)) in self._names:
             value, kept = self._names[name]
             if kept.turns and kept.lost(there=value in result):
-                what = f"in a turn behind a restart {name} is not exported any more, and in the one before it was"
+                what = f"in a turn after a restart {name} is not exported any more, and in the one before it was"
                 failed.note("M24", "shell-forgotten", name, what, request)
             return True
         if (went := went_by(arguments)) is not None:
@@ -85,10 +85,10 @@ class ShellPlace:
         }
         if self._place.turns:
             if self._place.lost(there=folder in places or (self._place.again and not places)):
-                what = f"in a turn behind a restart commands do not run in {folder} any more, and in the one before it they did"
+                what = f"in a turn after a restart commands do not run in {folder} any more, and in the one before it they did"
                 failed.note("M24", "shell-forgotten", folder, what, request)
         elif worked:
             self._back = "" in places
         elif folder in places and self._back:
-            what = f"behind a command that failed in {folder} the next one runs there, and behind one that worked it did not"
+            what = f"after a command that failed in {folder} the next one runs there, and after one that worked it did not"
             failed.note("M17", "shell-left", folder, what, request)

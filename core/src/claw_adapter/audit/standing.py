@@ -107,7 +107,7 @@ class StandingLines:
                 continue
             else:
                 cause, name = "instructions", repr(line.strip()[:80])
-            what = f"{name}, in front of all requests of the two rounds before it was opened again, is gone behind that"
+            what = f"{name}, in front of all requests of the two rounds before it was opened again, is gone after that"
             self.book.find("M24", f"{cause}-forgotten", what, request=request)
 
 

@@ -159,7 +159,7 @@ def _judge_left(
     there, said = files.after.get(path), repr(told.command[:80]) if told is not None else ""
     if there != files.before.get(path) and there not in states[:-1]:
         how = "is not there" if there is None else contrast(must, there)
-        what = f"behind {said} {path} is not as that leaves it: {how}"
+        what = f"after {said} {path} is not as that leaves it: {how}"
         book.find("M17", "command-left-otherwise", what, owner="harness", request=exchange.number)
     elif files.removals.answers_so(call, result):
         what = f"{said} was to change {path}, which is as before; the result was {result.text.strip()[:60]!r}"

@@ -107,7 +107,7 @@ def cache_of(talks: Sequence[TalkRequests]) -> Iterator[Figure]:
     yield spread("cache", "prefix kept", [had / sent if sent else None for had, sent in kept], how, "share")
     breaks = [breaks_of(talk.main) for talk in talks]
     lost = [sum(one.tokens for one in found) for found in breaks]
-    how = "requests that do not begin with the whole of the one before; tokens behind the break, paid for anew"
+    how = "requests that do not begin with the whole of the one before; tokens after the break, paid for anew"
     yield spread("cache", "prefix breaks", [len(found) for found in breaks], how, "times")
     yield spread("cache", "lost by breaks", lost, how, "tokens", cause_of(breaks[0]))
     for name in LIST:

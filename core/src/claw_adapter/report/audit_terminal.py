@@ -46,7 +46,7 @@ def render_audit(audit: RunAudit, console: Console, *, own_words: bool = False) 
 def _again(again: CallsAgain, console: Console) -> None:
     """What came of the calls of a trial that were done once more."""
     left = "".join(f"; {times} not compared: {why}" for why, times in again.left.items())
-    said = f"{again.same} of {again.commands} commands print the same here, files compared behind {again.turns} turns"
+    said = f"{again.same} of {again.commands} commands print the same here, files compared after {again.turns} turns"
     console.print()
     print_line(console, f"{again.harness}, {again.trial}, once more: {said}; {len(again.otherwise)} otherwise{left}")
     for one in again.otherwise:

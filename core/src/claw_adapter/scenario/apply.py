@@ -69,7 +69,7 @@ def _lines(text: str) -> tuple[list[str], bool]:
 
 def _check_position(after: int, count: int, unit: str) -> None:
     if after > count:
-        raise ScenarioError(f"insert behind position {after}, but there are {count} {unit}", remedy="Correct 'after'.")
+        raise ScenarioError(f"insert after position {after}, but there are {count} {unit}", remedy="Correct 'after'.")
 
 
 def _positions(ranges: Sequence[LineRange], count: int, unit: str) -> set[int]:

@@ -172,7 +172,7 @@ def step_text(step: PlanStep) -> str:
         case PlanChange():
             said = _change_text(step)
         case PlanFault():
-            every = f"every request behind {step.after}" if step.after else "every request"
+            every = f"every request after {step.after}" if step.after else "every request"
             places = f"request {', '.join(map(str, step.at))}" if step.at else every
             said = f"the endpoint fails ({step.fault}) at {places} of the next turn"
         case PlanIncident():
