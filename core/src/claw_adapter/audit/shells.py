@@ -90,5 +90,7 @@ class ShellPlace:
         elif worked:
             self._back = "" in places
         elif folder in places and self._back:
-            what = f"after a command that failed in {folder} the next one runs there, and after one that worked it did not"
+            what = (
+                f"after a command that failed in {folder} the next one runs there, and after one that worked it did not"
+            )
             failed.note("M17", "shell-left", folder, what, request)
