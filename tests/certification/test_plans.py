@@ -20,7 +20,7 @@ from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
-from support.misbehaving import Odd, declaring, kind
+from support.misbehaving import FramesFiles, Odd, declaring, kind
 from support.outsiders import FIRST, NAMED, AnswersWithThoughts, CachesByPathAndSize, ListsAHundredAndSaysSo
 from support.plans import beginning, only, two_disturbed, uses_of, with_long_files
 from support.running import claw
@@ -208,6 +208,13 @@ async def test_thoughts_in_the_place_of_an_answer_may_be_declared():
 async def test_a_list_that_ends_somewhere_and_says_so_is_sound():
     lists = only(draw(NONCE, 0, "bronze"), lambda turn, _: any(use.kind == "list" for use in uses_of(turn)))
     (outcome,) = await judged(kind(ListsAHundredAndSaysSo)(), lists)
+    assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
+
+
+async def test_files_whose_lines_are_all_broken_in_a_frame_are_read_whole():
+    """No line of theirs stands in a result as one."""
+    short = only(draw("sound-4", 0, "bronze"), lambda turn, _: any(use.kind == "read" for use in uses_of(turn)))
+    (outcome,) = await judged(kind(FramesFiles)(), beginning(short, 12))
     assert (outcome.keys, outcome.unjudged) == (set(), ""), outcome.findings
 
 

@@ -1136,3 +1136,21 @@ def test_a_command_that_is_told_where_to_run_is_about_files_there(key):
     assert put.path == "notes/a.md"
     assert shown_by({"command": "cat /w/a.md", key: "notes"}).path == "/w/a.md"
     assert gone_by({"command": "rm ./a.md", key: ""}) == ("a.md", "")
+
+
+@pytest.mark.parametrize(("rows", "found"), [(3, set()), (1, {"file-unread"})])
+def test_a_file_whose_lines_are_all_broken_in_a_frame_is_read_and_another_one_is_not(rows, found):
+    text = "".join(f"{line} of the eastern quarter\n" for line in LINES[:3])
+    words = [
+        f"{number} harbour" if n == 0 else ("ledger of the", "eastern quarter")[n - 1]
+        for number in range(1000, 1003)
+        for n in range(3)
+    ]
+    shown = "\n".join(f"{1 + n // 3:5} | {word:16} |" for n, word in enumerate(words if rows == 3 else words[1::9]))
+    book = Book()
+    call = RequestUnit(CALL, json.dumps({"path": "a.md"}).join(("read_file ", "")), "c1")
+    steps = [(call, RequestUnit(RESULT, shown, "c1"), SimpleNamespace(number=1, tools=()))]
+    Reads(PLAIN, book, "/t/workspace", strict=True).judge(
+        steps, Files({"a.md": text}, {"a.md": text}, {}), Talks({}, {}, ())
+    )
+    assert {finding.cause for finding in book.findings()} == found

@@ -17,7 +17,7 @@ from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Passage, 
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.pages import broken_line, signs_lost, words_in
+from claw_adapter.audit.pages import broken_line, letters, signs_lost, unframed, words_in
 from claw_adapter.audit.parts import FileParts, begins_within, in_lines
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
@@ -505,8 +505,9 @@ def _again(before: tuple[Mapping[str, object], str], now: tuple[Mapping[str, obj
 
 
 def _shows(text: str, flat: str) -> bool:
-    """Whether a result has any line of a text: one that has none is no page of it."""
-    return any(line in flat for line in lines_of_text(text))
+    """Whether a result has any line of a text, also one that is broken in a frame: one that has none is no page of it."""
+    lines, laid = lines_of_text(text), letters(unframed(flat))
+    return any(line in flat or (len(line) >= LEAST and letters(line) in laid) for line in lines)
 
 
 def _unknown(path: str, known: Passage, files: Files, course: FileCourse, at: int) -> bool:
