@@ -7,8 +7,10 @@ import pytest
 
 from claw_adapter import open_run
 from claw_adapter.audit import RunAudit
+from claw_adapter.audit.again import _same_again
 from claw_adapter.sandbox import detect
 from claw_adapter.testing import PlantedConversation
+from claw_adapter.workspace.tree import Entry
 from support.misbehaving import kind
 from support.running import claw, experiment, run_sync
 from support.scenarios import write_scenario
@@ -162,3 +164,12 @@ def test_the_command_line_says_so_and_blames_nobody(tmp_path):
     told = RunAudit.model_validate(json.loads(claw("audit", tmp_path / "run", "--again", "--json").stdout))
     assert [one.round for one in told.again[0].otherwise] == ["r1"]
     assert "once more" not in claw("audit", tmp_path / "run").stdout
+
+
+@pytest.mark.parametrize(("there", "shown"), [(144, ["log.txt"]), (50, []), (20, ["log.txt"])])
+def test_much_more_or_less_of_a_file_that_varies_is_shown(there, shown):
+    def tree(size, sha):
+        return {"log.txt": Entry(kind="file", sha=sha, size=size)}
+
+    assert _same_again(["log.txt"], tree(48, "a"), tree(48, "b"), tree(there, "c")) == shown
+    assert _same_again(["log.txt"], tree(48, "a"), tree(49, "b"), tree(144, "c")) == []

@@ -7,9 +7,26 @@ import pytest
 from claw_adapter import open_run
 from claw_adapter.audit import OwnWords, TrialAudit
 from claw_adapter.audit.load import _verdicts
-from support.audited import audit_of, in_process, write_audited
+from support.audited import OLD, audit_of, in_process, write_audited
 from support.misbehaving import Wire, kind
 from support.running import claw
+
+
+class Misleads(Wire):
+    """Turns have each other's names, a line of old is told for good, lines are misnumbered, old results called otherwise."""
+
+    def spoil_request(self, data):
+        own = self.own(data["messages"])
+        for at, message in enumerate(data["messages"][: own[-1]]):
+            if at and message["role"] in ("user", "assistant"):
+                message["content"] = f"{('Clerk', 'Guest')[at % 3 == 0]}:\n{message['content']}"
+            elif message["role"] == "tool" and at > own[0]:
+                message["content"] = "(big.csv was read here)"
+        for message in data["messages"][own[-1] :]:
+            if message["role"] == "tool":
+                rows = enumerate(message["content"].splitlines(), start=7)
+                message["content"] = "\n".join(f"{number}| {line}" for number, line in rows)
+        data["messages"][own[-1]]["content"] += f"\nFrom the files: {OLD}"
 
 
 class Talks(Wire):
@@ -63,8 +80,22 @@ def test_what_was_given_asked_answered_or_stands_in_a_file_is_not_among_them(tal
 
 def test_the_agent_that_is_nearly_silent_is_so_here(tmp_path, market):
     found = said(audit_of(tmp_path / "run", market, in_process()))
-    assert {where for where, _ in found} == {"instructions", "result of session_history"}
+    assert {where for where, _ in found} == {"instructions", "tools", "result of session_history"}
+    assert not any(one.doubted for one in found.values())
     assert {"[#] user:", "[#] assistant:", "[#] tool:"} < {form for _, form in found}
+
+
+def test_what_is_known_to_speak_against_them_is_marked(tmp_path, market):
+    audit = audit_of(tmp_path / "run", market, kind(Misleads)())
+    found = {(one.where, one.what, one.beside) for one in audit.harnesses[0].own_words if one.doubted}
+    assert ("prompt", f"From the files: {OLD}", "no file has that any more") in found
+    names = {"Clerk:", "Guest:"}
+    assert {what for where, what, beside in found if beside == "before what the user said"} == names
+    assert {what for where, what, beside in found if beside == "before what the assistant said"} == names
+    assert ("result of read_file", "7|", "not the number that the line has") in found
+    misnamed = 'names another file than the call, in place of the result of read_file {"path": "rules.md"}'
+    assert ("older result", "(big.csv was read here)", misnamed) in found
+    assert f"{len(found)} to look at" in audit.harnesses[0].verdict
 
 
 def test_the_command_lists_them_where_it_is_asked_to(talked):
@@ -72,7 +103,7 @@ def test_the_command_lists_them_where_it_is_asked_to(talked):
     assert "own words: " in shown
     assert "in its own words" not in shown
     listed = claw("audit", talked, "--own-words", check=False).stdout
-    assert "in its own words, prompt:\n    - (turn 1; 3 unread mails); 14 times, request 1\n" in listed
+    assert "prompt: - (turn 1; 3 unread mails) (before what the user said); 14 times" in " ".join(listed.split())
     record = json.loads(claw("audit", talked, "--json", check=False).stdout)
     assert any("unread" in one["form"] for one in record["harnesses"][0]["own_words"])
 

@@ -207,7 +207,7 @@ class _Again:
                 second = await self._turn(record, steps, OTHER)
                 for at in (at for at in wrong if first.differs(second, at)):
                     first.told[at].why_not = VARIES
-                left = _same_again(left, first.tree or {}, second.tree or {})
+                left = _same_again(left, first.tree or {}, second.tree or {}, self.facts.trees(record.snapshot))
             self.state = after
             for at, told in first.told.items():
                 self._judge(told, steps[at], record, outcome)
@@ -324,12 +324,27 @@ class _Again:
         return _Told(_lines(printed), errors)
 
 
-def _same_again(paths: Sequence[str], first: Tree, second: Tree) -> list[str]:
-    """Those that two runs of the same calls leave alike, and that lie where both leave the same names."""
+def _same_again(paths: Sequence[str], first: Tree, second: Tree, there: Tree) -> list[str]:
+    """Those that two runs of the same calls leave alike, and that lie where both leave the same names.
+
+    Also one that both leave with as many bytes, such as a log with times, and of which there is or was much more.
+    """
     found = difference(first, second)
     varied = {folder for path in (*found.changed, *found.added, *found.removed) for folder in _folders(path)}
-    others = [path for path in paths if first.get(path) == second.get(path)]
+    others = [
+        path
+        for path in paths
+        if first.get(path) == second.get(path) or _much_more(*(t.get(path) for t in (first, second, there)))
+    ]
     return [path for path in others if not varied & _folders(path)]
+
+
+def _much_more(first: Entry | None, second: Entry | None, there: Entry | None) -> bool:
+    """Whether one of two sizes, of which the first is that of both runs, is more than half as much again as the other."""
+    if first is None or second is None or there is None or first.size != second.size:
+        return False
+    small, large = sorted((first.size, there.size))
+    return large > 1.5 * small
 
 
 def _folders(path: str) -> set[str]:
@@ -341,7 +356,8 @@ def _described(entry: Entry | None) -> str:
     """An entry of a tree in words."""
     if entry is None:
         return "nothing"
-    return f"a link to {entry.target}" if entry.kind == "link" else f"a file of {entry.size:,} bytes"
+    kind = "an executable file" if entry.executable else "a file"
+    return f"a link to {entry.target}" if entry.kind == "link" else f"{kind} of {entry.size:,} bytes"
 
 
 def _exported(names: str) -> str:

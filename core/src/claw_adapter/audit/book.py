@@ -82,7 +82,7 @@ class Book:
     _bites: dict[str, _Entry] = field(default_factory=dict)
     _refused: dict[str, _Entry] = field(default_factory=dict)
     _unjudged: dict[str, _Entry] = field(default_factory=dict)
-    _own: dict[tuple[str, str], _Entry] = field(default_factory=dict)
+    _own: dict[tuple[str, str, str], _Entry] = field(default_factory=dict)
     results: int = 0
     """How many results of tools there were."""
     seen: set[Said] = field(default_factory=set)
@@ -113,9 +113,9 @@ class Book:
         if not judged:
             self._unjudged.setdefault(tool, _Entry(what, "harness", 0)).add(self.round)
 
-    def own(self, where: str, form: str, what: str, request: int) -> None:
-        """A harness says something by itself: where, as what kind of line, and as it stands there."""
-        self._own.setdefault((where, form), _Entry(what, "harness", request)).add(self.round)
+    def own(self, kind: tuple[str, str, str], what: str, request: int) -> None:
+        """A harness says something by itself: where, in which form and beside what, and as it stands there."""
+        self._own.setdefault(kind, _Entry(what, "harness", request)).add(self.round)
 
     def note(self, text: str) -> None:
         """Something that could not be judged."""
@@ -159,12 +159,13 @@ class Book:
             OwnWords(
                 where=where,
                 form=form,
+                beside=beside,
                 what=one.what if len(one.what) <= CHARACTERS else f"{one.what[:CHARACTERS]}…",
                 rounds=tuple(filter(None, one.rounds)),
                 request=one.request,
                 times=one.times,
             )
-            for (where, form), one in self._own.items()
+            for (where, form, beside), one in self._own.items()
         )
 
     def bites(self) -> tuple[Bite, ...]:

@@ -16,7 +16,7 @@ from claw_adapter.audit.course import FileCourse, Steps
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.notices import ChangeNotices
-from claw_adapter.audit.own import OwnWordsHeard
+from claw_adapter.audit.own import OwnWordsHeard, doubted
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.records import TrialAudit
@@ -27,9 +27,9 @@ from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTe
 from claw_adapter.audit.todos import TodoLists
 from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
-from claw_adapter.audit.units import CALL, RequestUnit, Said, arguments_of, units_of
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of, units_of
 from claw_adapter.audit.untouched import Untouched
-from claw_adapter.audit.words import KnownLines, ScenarioLines, world_texts
+from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
 from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, Session, TrialSpec
 from claw_adapter.reading import strings_of
@@ -99,7 +99,7 @@ def audit_trial(facts: TrialFacts) -> TrialAudit:
         refused=book.refusals(),
         results=book.results,
         unjudged=book.unjudged(),
-        own_words=book.own_words(),
+        own_words=doubted(book.own_words()),
         requests=ledger.requests,
         rounds=ledger.rounds,
         notes=(*facts.notes, *book.notes),
@@ -299,17 +299,17 @@ class _Ledger:
 
     def _own_words(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the harness says by itself, beside all that it was given and that the model and its calls have said."""
-        world = self.words.worlds[number]
-        self.own.learn(world_texts(world), world.files)
-        self.own.learn((), (name for session in world.sessions.values() for name in _names(session)))
-        for snapshot in filter(None, (record.before, record.snapshot)):
-            files = self.facts.files(snapshot)
-            self.own.learn(files.values(), files)
-        given = [said.text for said in self.past.said() if said.origin in ("seeded", "update")]
-        replies = filter(None, map(Reply.of, turn.exchanges))
-        said = [text for one in replies for text in (*strings_of(dict(one.exchange.reply or {})), *_written(one))]
-        printed = [one.prints for one in self.facts.told.get(record.round, ())]
-        self.own.learn([record.prompt, *given, *said, *printed])
+        sessions = self.words.worlds[number].sessions.values()
+        for message in (message for session in sessions for message in session.messages):
+            self.own.learn(message.role, [message.text])
+        for said in (said for said in self.past.said() if said.origin in ("seeded", "update")):
+            self.own.learn("tool" if said.kind == RESULT else said.kind, [said.text])
+        self.own.learn("user", [record.prompt], (name for session in sessions for name in _names(session)))
+        replies = list(filter(None, map(Reply.of, turn.exchanges)))
+        self.own.learn("assistant", (text for one in replies for text in _uttered(one)))
+        written = [text for one in replies for text in _written(one)]
+        self.own.learn("tool", (one.prints for one in self.facts.told.get(record.round, ())))
+        self.own.files([self.facts.files(one) for one in (record.before, record.snapshot) if one], written)
         self.own.hear(turn, record.prompt, self.judged)
         self.judged = set()
 
@@ -443,6 +443,11 @@ def _names(session: Session) -> Iterator[str]:
     """What a history is called, and who speaks in it."""
     yield from (session.id, session.channel, session.title, *session.participants)
     yield from {message.speaker for message in session.messages if message.speaker}
+
+
+def _uttered(reply: Reply) -> Iterator[str]:
+    """What the model says beside its calls, thoughts included."""
+    yield from strings_of({key: one for key, one in (reply.exchange.reply or {}).items() if key != "tool_calls"})
 
 
 def _new(snapshots: Iterable[str], seen: set[str]) -> list[str]:

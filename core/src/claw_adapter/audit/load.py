@@ -318,9 +318,11 @@ def _not_judged(results: int, unjudged: Sequence[Unjudged]) -> list[str]:
 
 
 def _own(words: Sequence[OwnWords]) -> list[str]:
-    """How many kinds of lines the harness has said by itself, but for its instructions as they were at first."""
-    count = sum(one.where != "instructions" for one in words)
-    return [f"own words: {count} kind{'s' * (count > 1)}"] if count else []
+    """How many kinds of lines the harness has said by itself, but for instructions and tools as they were at first."""
+    count = sum(bool(one.form) for one in words)
+    doubts = sum(one.doubted for one in words)
+    looked = f", {doubts} to look at" if doubts else ""
+    return [f"own words: {count} kind{'s' * (count > 1)}{looked}"] if count else []
 
 
 def _joined(trials: Sequence[TrialAudit], found: str, key: str, *, several: bool) -> tuple[Any, ...]:

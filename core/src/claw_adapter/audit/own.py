@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.records import OwnWords
 from claw_adapter.audit.results import LEAST, split_lines, value_of
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import CALL, RESULT, arguments_of
+from claw_adapter.audit.units import CALL, RESULT, arguments_of, tool_named, tool_names
 from claw_adapter.reading import strings_of
 
-__all__ = ["OwnWordsHeard"]
+__all__ = ["OwnWordsHeard", "doubted"]
 
 FRAME: Final = 120
 """Characters before or behind a known line up to which it is looked for."""
@@ -26,94 +27,199 @@ TOKEN: Final = re.compile(r"""[^\s"'`(),:;|=*\[\]{}<>]+""")
 RUN: Final = re.compile(r"#(?:[-:.,+]#)+|…(?:\W*…)+")
 """What is one time, one number, or one place."""
 BESIDE: Final = " ⏎ "
+STALE: Final = "no file has that any more"
+MISCOUNTED: Final = "not the number that the line has"
+MISNAMED: Final = "names another file than the call"
+BEFORE: Final = "before what the "
+NUMBER: Final = re.compile(r"\d+")
 WORDS: Final = re.compile(r"\w")
 LETTERS: Final = re.compile(r"[^\W\d_]")
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something is said."""
+
+    where: str
+    request: int
+    repeated: Sequence[str] = ()
+    """What the call of a result says."""
+    beside: str = ""
+    result: bool = False
+
+
 @dataclass(slots=True)
 class OwnWordsHeard:
-    """Goes through the requests of a trial and leaves out what was given, asked, answered or stands in a file."""
+    """Goes through the requests of a trial and leaves out what was given, asked, answered or, in results, stands in a file."""
 
     book: Book
+    _said: dict[str, set[str]] = field(default_factory=dict)
+    """Lines that others have said, each with who did; only the texts in which they stand are kept whole."""
+    _numbers: dict[str, set[int]] = field(default_factory=dict)
+    """Lines of files, as they ever were, with their numbers there."""
     _texts: set[str] = field(default_factory=set)
-    """What others have said, whole."""
-    _lines: set[str] = field(default_factory=set)
+    _gone: set[str] = field(default_factory=set)
+    """Lines that files had, and none has in the turn that is gone through."""
     _names: set[str] = field(default_factory=set)
-    _heard: set[tuple[str, str]] = field(default_factory=set)
+    _heard: set[tuple[str, str, str]] = field(default_factory=set)
     _instructed: set[str] = field(default_factory=set)
-    """Lines of the instructions so far."""
+    """Lines of the instructions, and of what is said of the tools, so far."""
+    _held: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """What stands before a conversation, as it was last held against lines that are gone, and against which."""
+    _calls: dict[str, str] = field(default_factory=dict)
+    """Calls by their ids."""
 
-    def learn(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
-        """What somebody else has said or left, from now on; and names: of files, of histories, of who speaks."""
+    def learn(self, who: str, texts: Iterable[str], names: Iterable[str] = ()) -> None:
+        """What somebody, such as ``user``, has said; and names: of histories, of who speaks."""
         for text in texts:
+            self._texts.add(text)
+            for line in _lines_of(text):
+                self._said.setdefault(line, set()).add(who)
+        self._names.update(names)
+
+    def files(self, sides: Collection[Mapping[str, str]], written: Collection[str]) -> None:
+        """What stands in files, at any time of a turn: before and after it, and as a call has written them."""
+        now = set[str]()
+        for text in (*written, *(text for side in sides for text in side.values())):
+            lines = [line.strip() for line in split_lines(text)]
+            now.update(lines)
             if text not in self._texts:
                 self._texts.add(text)
-                self._lines.update(filter(None, (line.strip() for line in split_lines(text))))
-        self._names.update(names)
+                for number, line in enumerate(lines, start=1):
+                    self._numbers.setdefault(line, set()).add(number)
+        self._names.update(name for side in sides for name in side)
+        self._gone = {line for line in self._numbers.keys() - now - self._said.keys() if len(line) >= LEAST}
 
     def hear(self, turn: RequestTurn, prompt: str, judged: Collection[str]) -> None:
         """The requests of a turn; of its results those whose calls are among the ids that were `judged`."""
         first = {unit.text: call for step in turn.steps for call, unit in step.offered if unit is not None}
-        told = [call for call in first.values() if call.call not in judged]
-        self.learn(text for text, call in first.items() if call in told)
+        self._calls |= {unit.call: call.text for step in turn.steps for call, unit in step.offered if unit is not None}
+        self.learn("tool", (text for text, call in first.items() if call.call not in judged))
         for exchange in turn.chain:
-            units = turn.units[exchange.number]
-            self._instructions("\n".join(unit.text for unit in units if unit.kind == "system"), exchange.number)
+            units, request = turn.units[exchange.number], exchange.number
+            self._stand("instructions", (unit.text for unit in units if unit.kind == "system"), request)
+            self._stand("tools", _described(exchange.tools), request)
             for unit in units:
-                if unit.kind in (CALL, "system") or (unit.kind, unit.text) in self._heard:
+                made = self._calls.get(unit.call, "") if unit.kind == RESULT else ""
+                if unit.kind in (CALL, "system") or (unit.kind, unit.text, made) in self._heard:
                     continue
-                self._heard.add((unit.kind, unit.text))
-                if unit.kind == RESULT:
-                    call = first.get(unit.text)
-                    where = f"result of {call.tool}" if call else "older result"
-                    self._say(where, unit.text, exchange.number, strings_of(arguments_of(call)) if call else ())
+                self._heard.add((unit.kind, unit.text, made))
+                if unit.kind != RESULT:
+                    self._say(_Place("prompt" if prompt and prompt in unit.text else "message", request), unit.text)
+                elif (call := first.get(unit.text)) is not None:
+                    repeated = tuple(strings_of(arguments_of(call)))
+                    self._say(_Place(f"result of {call.tool}", request, repeated, result=True), unit.text)
                 else:
-                    self._say("prompt" if prompt and prompt in unit.text else "message", unit.text, exchange.number)
+                    beside = self._instead(unit.text, made)
+                    self._say(_Place("older result", request, beside=beside, result=True), unit.text)
 
-    def _instructions(self, text: str, request: int) -> None:
-        """All that is said at first is one thing; behind it, each line that is new."""
-        lines = [line for line in dict.fromkeys(_lines_of(text)) if line not in self._instructed]
-        if self._instructed:
-            self._say("instructions, later", "\n".join(lines), request)
-        elif own := [line for line in lines if self._own(line)]:
-            self.book.own("instructions", "", f"{len(own)} lines: {BESIDE.join(own)}", request)
-        self._instructed.update(lines)
+    def _instead(self, text: str, call: str) -> str:
+        """In place of which call's result something stands, and whether it names another call's file, and not that one's."""
+        said, asked = (self._names & {*TOKEN.findall(one)} for one in (text, call))
+        other = f"{MISNAMED}, " if said and asked and not said & asked else ""
+        return f"{other}in place of the result of {call[:80]}" if call else ""
 
-    def _say(self, where: str, text: str, request: int, arguments: Iterable[str] = ()) -> None:
+    def _stand(self, where: str, texts: Iterable[str], request: int) -> None:
+        """What stands before a conversation, all that is said at first as one thing; after it, each line that is new."""
+        told = list(texts)
+        every = [f"{where}\0{line}" for line in dict.fromkeys(line for text in told for line in _lines_of(text))]
+        lines = [line.partition("\0")[2] for line in every if line not in self._instructed]
+        if lines and not any(line.startswith(f"{where}\0") for line in self._instructed):
+            self.book.own((where, "", ""), f"{len(lines)} lines: {BESIDE.join(lines)}", request)
+        elif lines:
+            self._block(_Place(f"{where}, later", request), lines, "")
+        self._instructed.update(every)
+        text = "\n".join(told)
+        if self._held.get(where) != (text, turn := id(self._gone)):
+            self._held[where] = text, turn
+            for stale in (line for line in self._gone if line in text):
+                self.book.own((where, self._form(stale, ()), STALE), stale, request)
+
+    def _say(self, place: _Place, text: str) -> None:
         """A run of lines that nobody else has said is one thing that the harness says, and so is what it adds to a line."""
-        repeated = sorted({one for one in (*arguments, *self._names) if len(one) >= SHORT}, key=len, reverse=True)
         lines = [line for line in _lines_of(text) if WORDS.search(line)]
-        if self._lines.isdisjoint(lines):  # else it shows a text, which may be JSON
-            lines = list(_fields("", value_of(text)))
-        found = dict[str, str]()
-        for whole, run in groupby(lines, key=lambda line: self._own(line) == line):
-            forms = dict[str, str]()
-            for rest in filter(None, map(self._own, run)):
-                forms.setdefault(self._form(rest, repeated), rest)
-            if whole:
-                forms = {"\n".join(forms): BESIDE.join(forms.values())}
-            found = {**forms, **found}
-        for form, what in found.items():
-            self.book.own(where, form, what, request)
+        parts = [self._parted(line, place) for line in lines]
+        if place.result and all(not known for _, known in parts):
+            parts = [self._parted(line, place) for line in _fields("", value_of(text))]
+        elif (
+            place.result
+        ):  # it shows a text, which may be JSON; what is only numbers is the frame of a line without words
+            parts = [(own, known) for own, known in parts if known or LETTERS.search(own)]
+        run = list[str]()
+        for own, known in (*parts, ("", "")):
+            if own and not known:
+                run.append(own)
+                continue
+            if run:
+                self._block(place, run, self._who(known))
+            run = []
+            if own:
+                self._block(place, [own], self._number(own, known) or self._who(known))
 
-    def _own(self, line: str) -> str:
-        """What is left of a line without what others have said."""
-        if line in self._lines or not WORDS.search(line):
-            return ""
+    def _block(self, place: _Place, lines: Sequence[str], beside: str) -> None:
+        forms = dict[str, str]()
+        for line in lines:
+            forms.setdefault(self._form(line, place.repeated), line)
+        stale = not place.result and any(gone in line for gone in self._gone for line in lines)
+        beside = place.beside or (STALE if stale else beside)
+        key = place.where, "\n".join(forms), beside
+        self.book.own(key, BESIDE.join(forms.values()), place.request)
+
+    def _parted(self, line: str, place: _Place) -> tuple[str, str]:
+        """What is left of a line without what others have said, and what they have said in it."""
+
+        def said(text: str) -> bool:
+            return text in self._said or (place.result and text in self._numbers)
+
+        if said(line) or not WORDS.search(line):
+            return "", line
         most = min(len(line), FRAME)
         ends = ((line[at:].strip(), line[:at]) for at in range(1, most))
         begins = ((line[:-at].strip(), line[-at:]) for at in range(1, most))
         for known, rest in (*ends, *begins):
-            if known in self._lines and (len(known) >= LEAST or not LETTERS.search(rest)):
-                return rest.strip() if WORDS.search(rest) else ""
+            if said(known) and (len(known) >= LEAST or not LETTERS.search(rest)):
+                return (rest.strip() if WORDS.search(rest) else ""), known
         within = len(line) >= LEAST and any(line in text for text in self._texts)
-        return "" if within else line
+        return ("", line) if within and (place.result or line not in self._numbers) else (line, "")
+
+    def _who(self, known: str) -> str:
+        """Whose words stand beside what the harness says, if they are one's alone."""
+        who = self._said.get(known, set())
+        return f"{BEFORE}{next(iter(who))} said" if len(who) == 1 and known not in self._numbers else ""
+
+    def _number(self, own: str, known: str) -> str:
+        """Whether what stands beside a line of a file, and has no words, is its number there."""
+        numbers = {int(one) for one in NUMBER.findall(own)}
+        if not numbers or LETTERS.search(own) or known not in self._numbers:
+            return ""
+        return "the number of the line" if numbers & self._numbers[known] else MISCOUNTED
 
     def _form(self, own: str, repeated: Sequence[str]) -> str:
-        """A line as a kind of lines: without what its call has said, and without paths and numbers."""
-        for one in repeated:
+        """A line as a kind of lines: without what its call has said, and without paths, names and numbers."""
+        for one in sorted({one for one in (*repeated, *self._names) if len(one) >= SHORT}, key=len, reverse=True):
             own = own.replace(one, "…")
         return RUN.sub(lambda found: found.group()[0], TOKEN.sub(_token, own))
+
+
+def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
+    """What a harness says by itself, with a mark where something is known that speaks against it.
+
+    That is a line that no file has any more, a number that is not the line's, a note in the place of a result that names
+    another file, and labels of which several stand before what the user said and before what the assistant said.
+    """
+    told = tuple(words)
+    roles: dict[tuple[str, str], set[str]] = {}
+    for one in told:
+        if one.beside in (f"{BEFORE}user said", f"{BEFORE}assistant said"):
+            roles.setdefault((one.where, one.form), set()).add(one.beside)
+    both = {key for key, before in roles.items() if len(before) > 1}
+    several = {where for where, times in Counter(where for where, _ in both).items() if times > 1}
+
+    def known(one: OwnWords) -> bool:
+        mixed = one.where in several and (one.where, one.form) in both and one.beside.startswith(BEFORE)
+        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED))
+
+    return tuple(one.model_copy(update={"doubted": known(one)}) for one in told)
 
 
 def _token(found: re.Match[str]) -> str:
@@ -121,6 +227,12 @@ def _token(found: re.Match[str]) -> str:
     if "/" in token:
         return "…"
     return "#" if any(one.isdigit() for one in token) else token
+
+
+def _described(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What is said of tools: their names with their descriptions, and those of their parameters."""
+    for name in sorted(tool_names(tools)):
+        yield f"{name}: " + "\n".join(strings_of(dict(tool_named(tools, name))))
 
 
 def _lines_of(text: str) -> Iterator[str]:

@@ -83,11 +83,15 @@ class OwnWords(Record):
     """Lines in a row that a harness says by itself, in what reaches the model; nothing judges whether they are true."""
 
     where: str
-    """``instructions``, ``instructions, later``, ``prompt``, ``message``, ``result of TOOL`` or ``older result``."""
+    """``instructions``, ``tools`` (each with ``, later``), ``prompt``, ``message``, ``result of TOOL`` or ``older result``."""
     form: str
     """Its lines without numbers, paths, names and what its call has said, each once; empty for the instructions at first."""
     what: str
     """The first of them, 200 characters at most; ``⏎`` stands for the end of a line."""
+    beside: str = ""
+    """What is known of that to which it is added: whose words, which call's result, whether a number is the line's."""
+    doubted: bool = False
+    """Whether something that is known speaks against it."""
     rounds: tuple[str, ...] = ()
     request: int = 0
     times: int = 1
@@ -95,7 +99,7 @@ class OwnWords(Record):
     @property
     def key(self) -> str:
         """The same for the same kind."""
-        return f"{self.where}\n{self.form}"
+        return f"{self.where}\n{self.form}\n{self.beside}"
 
 
 class TrialAudit(Record):

@@ -58,8 +58,11 @@ def _own_words(words: Sequence[OwnWords], console: Console) -> None:
     """Lines that a harness has said by itself, one of each kind, by where they stand."""
     for where, those in groupby(sorted(words, key=lambda one: one.where), key=lambda one: one.where):
         print_line(console, f"in its own words, {where}:", indent=2)
-        for one in sorted(those, key=lambda one: -one.times):
-            print_line(console, f"- {one.what}; {one.times} times, request {one.request}", indent=4)
+        for one in sorted(those, key=lambda one: (not one.doubted, -one.times)):
+            beside = f" ({one.beside})" if one.beside else ""
+            print_line(
+                console, f"{'-?'[one.doubted]} {one.what}{beside}; {one.times} times, request {one.request}", indent=4
+            )
 
 
 def _finding(finding: AuditFinding, console: Console) -> None:
