@@ -11,6 +11,8 @@ from support.audited import OLD, audit_of, in_process, write_audited
 from support.misbehaving import Wire, kind
 from support.running import claw
 
+ASKED = "Please fetch the readings of the night, hall by hall."
+
 
 class Misleads(Wire):
     """Turns have each other's names, a line of old is told for good, lines are misnumbered, old results called otherwise."""
@@ -26,7 +28,7 @@ class Misleads(Wire):
             if message["role"] == "tool":
                 rows = enumerate(message["content"].splitlines(), start=7)
                 message["content"] = "\n".join(f"{number}| {line}" for number, line in rows)
-        data["messages"][own[-1]]["content"] += f"\nFrom the files: {OLD}"
+        data["messages"][own[-1]]["content"] += f"\nFrom the files: {OLD}\n{ASKED}{ASKED}"
 
 
 class Talks(Wire):
@@ -89,6 +91,7 @@ def test_what_is_known_to_speak_against_them_is_marked(tmp_path, market):
     audit = audit_of(tmp_path / "run", market, kind(Misleads)())
     found = {(one.where, one.what, one.beside) for one in audit.harnesses[0].own_words if one.doubted}
     assert ("prompt", f"From the files: {OLD}", "no file has that any more") in found
+    assert ("prompt", ASKED + ASKED, "lines of others without anything between them") in found
     names = {"Clerk:", "Guest:"}
     assert {what for where, what, beside in found if beside == "before what the user said"} == names
     assert {what for where, what, beside in found if beside == "before what the assistant said"} == names

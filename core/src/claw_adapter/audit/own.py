@@ -29,6 +29,7 @@ RUN: Final = re.compile(r"#(?:[-:.,+]#)+|…(?:\W*…)+")
 BESIDE: Final = " ⏎ "
 STALE: Final = "no file has that any more"
 MISCOUNTED: Final = "not the number that the line has"
+JOINED: Final = "lines of others without anything between them"
 MISNAMED: Final = "names another file than the call"
 BEFORE: Final = "before what the "
 NUMBER: Final = re.compile(r"\d+")
@@ -145,6 +146,9 @@ class OwnWordsHeard:
             place.result
         ):  # it shows a text, which may be JSON; what is only numbers is the frame of a line without words
             parts = [(own, known) for own, known in parts if known or LETTERS.search(own)]
+        for line in lines if not place.result else ():
+            if line not in self._said and self._joined(line):
+                self._block(place, [line], JOINED)
         run = list[str]()
         for own, known in (*parts, ("", "")):
             if own and not known:
@@ -182,6 +186,14 @@ class OwnWordsHeard:
         within = len(line) >= LEAST and any(line in text for text in self._texts)
         return ("", line) if within and (place.result or line not in self._numbers) else (line, "")
 
+    def _joined(self, line: str) -> bool:
+        """Whether a line is made of several that others have said."""
+        ends = {0}
+        for at in range(len(line)):
+            if at in ends:
+                ends.update(end for end in range(at + 1, len(line) + 1) if line[at:end] in self._said)
+        return len(line) in ends
+
     def _who(self, known: str) -> str:
         """Whose words stand beside what the harness says, if they are one's alone."""
         who = self._said.get(known, set())
@@ -205,7 +217,8 @@ def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
     """What a harness says by itself, with a mark where something is known that speaks against it.
 
     That is a line that no file has any more, a number that is not the line's, a note in the place of a result that names
-    another file, and labels of which several stand before what the user said and before what the assistant said.
+    another file, lines of others that run together, and labels of which several stand before what the user said and before
+    what the assistant said.
     """
     told = tuple(words)
     roles: dict[tuple[str, str], set[str]] = {}
@@ -217,7 +230,7 @@ def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
 
     def known(one: OwnWords) -> bool:
         mixed = one.where in several and (one.where, one.form) in both and one.beside.startswith(BEFORE)
-        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED))
+        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED))
 
     return tuple(one.model_copy(update={"doubted": known(one)}) for one in told)
 
