@@ -61,9 +61,11 @@ class OwnWordsHeard:
     _texts: set[str] = field(default_factory=set)
     _gone: set[str] = field(default_factory=set)
     """Lines that files had, and none has in the turn that is gone through."""
+    _paths: set[str] = field(default_factory=set)
     _names: set[str] = field(default_factory=set)
+    """Of histories and of who speaks."""
     _heard: set[tuple[str, str, str]] = field(default_factory=set)
-    _instructed: set[str] = field(default_factory=set)
+    _stood: dict[str, set[str]] = field(default_factory=dict)
     """Lines of the instructions, and of what is said of the tools, so far."""
     _held: dict[str, tuple[str, int]] = field(default_factory=dict)
     """What stands before a conversation, as it was last held against lines that are gone, and against which."""
@@ -88,7 +90,7 @@ class OwnWordsHeard:
                 self._texts.add(text)
                 for number, line in enumerate(lines, start=1):
                     self._numbers.setdefault(line, set()).add(number)
-        self._names.update(name for side in sides for name in side)
+        self._paths.update(path for side in sides for path in side)
         self._gone = {line for line in self._numbers.keys() - now - self._said.keys() if len(line) >= LEAST}
 
     def hear(self, turn: RequestTurn, prompt: str, judged: Collection[str]) -> None:
@@ -116,21 +118,19 @@ class OwnWordsHeard:
 
     def _instead(self, text: str, call: str) -> str:
         """In place of which call's result something stands, and whether it names another call's file, and not that one's."""
-        said, asked = (self._names & {*TOKEN.findall(one)} for one in (text, call))
+        said, asked = (self._paths & {*TOKEN.findall(one)} for one in (text, call))
         other = f"{MISNAMED}, " if said and asked and not said & asked else ""
         return f"{other}in place of the result of {call[:80]}" if call else ""
 
     def _stand(self, where: str, texts: Iterable[str], request: int) -> None:
         """What stands before a conversation, all that is said at first as one thing; after it, each line that is new."""
-        told = list(texts)
-        every = [f"{where}\0{line}" for line in dict.fromkeys(line for text in told for line in _lines_of(text))]
-        lines = [line.partition("\0")[2] for line in every if line not in self._instructed]
-        if lines and not any(line.startswith(f"{where}\0") for line in self._instructed):
-            self.book.own((where, "", ""), f"{len(lines)} lines: {BESIDE.join(lines)}", request)
-        elif lines:
+        text, stood = "\n".join(texts), self._stood.setdefault(where, set())
+        lines = [line for line in dict.fromkeys(_lines_of(text)) if line not in stood]
+        if lines and stood:
             self._block(_Place(f"{where}, later", request), lines, "")
-        self._instructed.update(every)
-        text = "\n".join(told)
+        elif lines:
+            self.book.own((where, "", ""), f"{len(lines)} lines: {BESIDE.join(lines)}", request)
+        stood.update(lines)
         if self._held.get(where) != (text, turn := id(self._gone)):
             self._held[where] = text, turn
             for stale in (line for line in self._gone if line in text):
@@ -142,12 +142,10 @@ class OwnWordsHeard:
         parts = [self._parted(line, place) for line in lines]
         if place.result and all(not known for _, known in parts):
             parts = [self._parted(line, place) for line in _fields("", value_of(text))]
-        elif (
-            place.result
-        ):  # it shows a text, which may be JSON; what is only numbers is the frame of a line without words
+        elif place.result:  # it shows a text; what has no words there is the frame of an empty line
             parts = [(own, known) for own, known in parts if known or LETTERS.search(own)]
-        for line in lines if not place.result else ():
-            if line not in self._said and self._joined(line):
+        else:
+            for line in (line for line in lines if line not in self._said and self._joined(line)):
                 self._block(place, [line], JOINED)
         run = list[str]()
         for own, known in (*parts, ("", "")):
@@ -208,9 +206,16 @@ class OwnWordsHeard:
 
     def _form(self, own: str, repeated: Sequence[str]) -> str:
         """A line as a kind of lines: without what its call has said, and without paths, names and numbers."""
-        for one in sorted({one for one in (*repeated, *self._names) if len(one) >= SHORT}, key=len, reverse=True):
+        phrases = (one for one in (*repeated, *self._names) if len(one) >= SHORT)
+        for one in sorted(phrases, key=len, reverse=True):
             own = own.replace(one, "…")
-        return RUN.sub(lambda found: found.group()[0], TOKEN.sub(_token, own))
+        return RUN.sub(lambda found: found.group()[0], TOKEN.sub(self._token, own))
+
+    def _token(self, found: re.Match[str]) -> str:
+        token = found.group()
+        if "/" in token or token.rstrip(".") in self._paths:
+            return "…"
+        return "#" if any(one.isdigit() for one in token) else token
 
 
 def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
@@ -233,13 +238,6 @@ def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
         return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED))
 
     return tuple(one.model_copy(update={"doubted": known(one)}) for one in told)
-
-
-def _token(found: re.Match[str]) -> str:
-    token = found.group()
-    if "/" in token:
-        return "…"
-    return "#" if any(one.isdigit() for one in token) else token
 
 
 def _described(tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
