@@ -7,8 +7,8 @@ import pytest
 from claw_adapter import open_run
 from claw_adapter.audit import OwnWords, TrialAudit
 from claw_adapter.audit.load import _verdicts
-from support.audited import OLD, audit_of, in_process, write_audited
-from support.misbehaving import Wire, kind
+from support.audited import OLD, audit_of, in_process, keys, write_audited
+from support.misbehaving import Agent, Wire, kind
 from support.running import claw
 
 ASKED = "Please fetch the readings of the night, hall by hall."
@@ -45,6 +45,19 @@ class Talks(Wire):
                 message["content"] += f"\n({len(message['content'].splitlines())} lines; 2 people are reading this)"
         if len(own) > 5:
             data["messages"][0]["content"] += "\nRemember: the caretaker likes tea."
+
+
+class NumbersOtherwise(Agent):
+    """Lines are numbered, of one file from another number on."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+
+        def numbered(path, **more):
+            first = 5 if path == "rules.md" else 1
+            return "\n".join(f"{n}| {line}" for n, line in enumerate(read(path, **more).splitlines(), start=first))
+
+        agent.tool_read_file = numbered
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +112,18 @@ def test_what_is_known_to_speak_against_them_is_marked(tmp_path, market):
     misnamed = 'names another file than the call, in place of the result of read_file {"path": "rules.md"}'
     assert ("older result", "(big.csv was read here)", misnamed) in found
     assert f"{len(found)} to look at" in audit.harnesses[0].verdict
+
+
+def test_what_a_certification_would_say_is_shown_where_that_is_asked_for_and_is_no_violation(tmp_path, market):
+    plain = audit_of(tmp_path / "run", market, kind(NumbersOtherwise)())
+    assert (keys(plain), plain.harnesses[0].stricter) == (set(), ())
+    strict = open_run(tmp_path / "run").audit(strict=True)
+    assert (strict.ok, [one.key for one in strict.harnesses[0].stricter]) == (True, ["M20 line-number"])
+    shown = claw("audit", tmp_path / "run", "--strict").stdout
+    assert (
+        "? a certification would say M20 line-number, harness: reading rules.md shows its line 3 as line 7"
+        in " ".join(shown.split())
+    )
 
 
 def test_the_command_lists_them_where_it_is_asked_to(talked):

@@ -94,12 +94,13 @@ class Run:
         except ClawError as error:  # the numbers are worth showing all the same
             return found.model_copy(update={"audit_note": f"not audited: {error.what}"})
 
-    def audit(self, data: str | Path | Sequence[str | Path] = (), *, most: int = 0) -> RunAudit:
+    def audit(self, data: str | Path | Sequence[str | Path] = (), *, most: int = 0, strict: bool = False) -> RunAudit:
         """Compare what was in every request with what had to be, as ``claw audit``; the folder is only read.
 
         Args:
             data: names or folders of the scenarios, when they are not where the run found them.
             most: trials that are audited, those of every harness evenly spread; 0 for all.
+            strict: whether to find what only a certification holds against a harness as well.
 
         Raises:
             ScenarioError: a scenario is missing, or not the one that was run.
@@ -108,7 +109,7 @@ class Run:
         from claw_adapter.audit import audit_run
 
         with system_errors():
-            return audit_run(self.data, _names(data), most=most)
+            return audit_run(self.data, _names(data), most=most, strict=strict)
 
     def run_again(self, data: str | Path | Sequence[str | Path] = ()) -> tuple[CallsAgain, ...]:
         """Do the calls of each trial once more, as ``claw audit --again``; the folder is only read.

@@ -300,16 +300,18 @@ class _Ledger:
     def _own_words(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the harness says by itself, beside all that it was given and that the model and its calls have said."""
         sessions = self.words.worlds[number].sessions.values()
+        self.own.call(name for session in sessions for name in _names(session))
         for message in (message for session in sessions for message in session.messages):
-            self.own.learn(message.role, [message.text])
+            self.own.learn(message.role, [message.text], message.speaker or "")
         for said in (said for said in self.past.said() if said.origin in ("seeded", "update")):
-            self.own.learn("tool" if said.kind == RESULT else said.kind, [said.text])
-        self.own.learn("user", [record.prompt], (name for session in sessions for name in _names(session)))
+            self.own.learn("tool" if said.kind == RESULT else said.kind, [said.text], said.speaker)
+        self.own.learn("user", [record.prompt])
         replies = list(filter(None, map(Reply.of, turn.exchanges)))
         self.own.learn("assistant", (text for one in replies for text in _uttered(one)))
         written = [text for one in replies for text in _written(one)]
         self.own.learn("tool", (one.prints for one in self.facts.told.get(record.round, ())))
-        self.own.files([self.facts.files(one) for one in (record.before, record.snapshot) if one], written)
+        before, after = (self.facts.files(one) if one else {} for one in (record.before, record.snapshot))
+        self.own.files(before, after, written)
         self.own.hear(turn, record.prompt, self.judged)
         self.judged = set()
 

@@ -6,7 +6,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -57,6 +57,7 @@ def audit_run(
     data: Sequence[str] = (),
     *,
     most: int = 0,
+    strict: bool = False,
     scenarios: Mapping[str, Scenario] | None = None,
     restarts: Mapping[str, Collection[str]] | None = None,
     told: Mapping[str, Mapping[str, Sequence[ToldCommand]]] | None = None,
@@ -67,6 +68,7 @@ def audit_run(
         run: the run folder as it was read.
         data: names or folders of the scenarios, when they are not where the run found them.
         most: trials that are audited, those of every harness evenly spread; 0 for all.
+        strict: whether to find what only a certification holds against a harness as well.
         scenarios: by id, when they are at hand; then neither `data` nor the run's own names are looked up.
         restarts: by trial, the rounds before which a plan had its session closed and opened again.
         told: by trial and round, what a plan says of its commands.
@@ -78,20 +80,19 @@ def audit_run(
     scenarios = _scenarios(run, data, scenarios)
     own = {name: _lines(scenarios[name]) for name in run.plan.scenarios} if len(run.plan.scenarios) > 1 else {}
     known = {name: _Known.of(scenarios[name]) for name in run.plan.scenarios}
-    trials = tuple(
-        audit_trial(
-            _facts(
-                run,
-                trial,
-                known[trial.spec.scenario],
-                own,
-                (restarts or {}).get(trial.spec.id, ()),
-                (told or {}).get(trial.spec.id, {}),
-            )
+    trials = []
+    for trial in _some(run.trials, most):
+        name = trial.spec.id
+        facts = _facts(
+            run, trial, known[trial.spec.scenario], own, (restarts or {}).get(name, ()), (told or {}).get(name, {})
         )
-        for trial in _some(run.trials, most)
-    )
-    return RunAudit(run=run.root.name, trials=trials, harnesses=_verdicts(trials))
+        trials.append(audit_trial(facts))
+        if strict and not facts.strict:
+            more = audit_trial(replace(facts, strict=True)).findings
+            found = {one.key for one in trials[-1].findings}
+            stricter = tuple(one for one in more if one.key not in found)
+            trials[-1] = trials[-1].model_copy(update={"stricter": stricter})
+    return RunAudit(run=run.root.name, trials=tuple(trials), harnesses=_verdicts(trials))
 
 
 async def run_again(
@@ -278,6 +279,7 @@ def _verdicts(trials: Sequence[TrialAudit]) -> tuple[HarnessVerdict, ...]:
                 trials=len(mine),
                 requests=requests,
                 findings=findings,
+                stricter=_joined(mine, "stricter", "key", several=several),
                 bites=bites,
                 refused=refused,
                 results=results,

@@ -30,6 +30,8 @@ BESIDE: Final = " ⏎ "
 STALE: Final = "no file has that any more"
 MISCOUNTED: Final = "not the number that the line has"
 JOINED: Final = "lines of others without anything between them"
+MISCALLED: Final = "not who said what stands after it"
+TAKEN: Final = "shows a line that the call has replaced, and none that is new"
 MISNAMED: Final = "names another file than the call"
 BEFORE: Final = "before what the "
 NUMBER: Final = re.compile(r"\d+")
@@ -59,8 +61,15 @@ class OwnWordsHeard:
     _numbers: dict[str, set[int]] = field(default_factory=dict)
     """Lines of files, as they ever were, with their numbers there."""
     _texts: set[str] = field(default_factory=set)
+    _since: dict[str, int] = field(default_factory=dict)
+    """Lines that files had, each with the number of the state since when."""
+    _states: int = 0
+    _sides: tuple[set[str], ...] = ()
+    """Lines of files before the turn and after it."""
     _gone: set[str] = field(default_factory=set)
     """Lines that files had, and none has in the turn that is gone through."""
+    _speakers: dict[str, set[str]] = field(default_factory=dict)
+    """Lines of messages that have a speaker."""
     _paths: set[str] = field(default_factory=set)
     _names: set[str] = field(default_factory=set)
     """Of histories and of who speaks."""
@@ -72,26 +81,33 @@ class OwnWordsHeard:
     _calls: dict[str, str] = field(default_factory=dict)
     """Calls by their ids."""
 
-    def learn(self, who: str, texts: Iterable[str], names: Iterable[str] = ()) -> None:
-        """What somebody, such as ``user``, has said; and names: of histories, of who speaks."""
+    def learn(self, who: str, texts: Iterable[str], speaker: str = "") -> None:
+        """What somebody has said: a role, such as ``user``, and the name of the speaker if there is one."""
         for text in texts:
             self._texts.add(text)
             for line in _lines_of(text):
                 self._said.setdefault(line, set()).add(who)
+                self._speakers.setdefault(line, set()).update(filter(None, [speaker]))
+
+    def call(self, names: Iterable[str]) -> None:
+        """What histories and those who speak are called."""
         self._names.update(names)
 
-    def files(self, sides: Collection[Mapping[str, str]], written: Collection[str]) -> None:
-        """What stands in files, at any time of a turn: before and after it, and as a call has written them."""
-        now = set[str]()
-        for text in (*written, *(text for side in sides for text in side.values())):
-            lines = [line.strip() for line in split_lines(text)]
-            now.update(lines)
+    def files(self, before: Mapping[str, str], after: Mapping[str, str], written: Collection[str]) -> None:
+        """What stands in files, before a turn and after it, and as its calls have written them."""
+        sides = [{line.strip() for text in side.values() for line in split_lines(text)} for side in (before, after)]
+        for text in (*written, *before.values(), *after.values()):
             if text not in self._texts:
                 self._texts.add(text)
-                for number, line in enumerate(lines, start=1):
-                    self._numbers.setdefault(line, set()).add(number)
-        self._paths.update(path for side in sides for path in side)
-        self._gone = {line for line in self._numbers.keys() - now - self._said.keys() if len(line) >= LEAST}
+                for number, line in enumerate(split_lines(text), start=1):
+                    self._numbers.setdefault(line.strip(), set()).add(number)
+        for side in sides:
+            self._states += 1
+            self._since |= dict.fromkeys(side - self._since.keys(), self._states)
+        self._sides = tuple(sides)
+        self._paths.update((*before, *after))
+        now = set[str]().union(*sides)
+        self._gone = {line for line in self._since.keys() - now - self._said.keys() if len(line) >= LEAST}
 
     def hear(self, turn: RequestTurn, prompt: str, judged: Collection[str]) -> None:
         """The requests of a turn; of its results those whose calls are among the ids that were `judged`."""
@@ -111,7 +127,9 @@ class OwnWordsHeard:
                     self._say(_Place("prompt" if prompt and prompt in unit.text else "message", request), unit.text)
                 elif (call := first.get(unit.text)) is not None:
                     repeated = tuple(strings_of(arguments_of(call)))
-                    self._say(_Place(f"result of {call.tool}", request, repeated, result=True), unit.text)
+                    place = _Place(f"result of {call.tool}", request, repeated, result=True)
+                    self._say(place, unit.text)
+                    self._taken(place, unit.text)
                 else:
                     beside = self._instead(unit.text, made)
                     self._say(_Place("older result", request, beside=beside, result=True), unit.text)
@@ -121,6 +139,17 @@ class OwnWordsHeard:
         said, asked = (self._paths & {*TOKEN.findall(one)} for one in (text, call))
         other = f"{MISNAMED}, " if said and asked and not said & asked else ""
         return f"{other}in place of the result of {call[:80]}" if call else ""
+
+    def _taken(self, place: _Place, text: str) -> None:
+        """Whether a result shows a line that its call has replaced, and nothing that the turn has brought."""
+        before, after = self._sides if len(self._sides) > 1 else (set[str](), set[str]())
+        lines = [*_lines_of(text)]
+        replaced = (
+            line for line in before - after if any(line in one or one.strip() == line for one in place.repeated)
+        )
+        shown = next((line for line in replaced if len(line) >= LEAST and any(line in one for one in lines)), "")
+        if shown and not any(line in one for line in after - before if len(line) >= LEAST for one in lines):
+            self.book.own((place.where, self._form(shown, ()), TAKEN), shown, place.request)
 
     def _stand(self, where: str, texts: Iterable[str], request: int) -> None:
         """What stands before a conversation, all that is said at first as one thing; after it, each line that is new."""
@@ -133,8 +162,8 @@ class OwnWordsHeard:
         stood.update(lines)
         if self._held.get(where) != (text, turn := id(self._gone)):
             self._held[where] = text, turn
-            for stale in (line for line in self._gone if line in text):
-                self.book.own((where, self._form(stale, ()), STALE), stale, request)
+            for line in filter(self._stale, _lines_of(text)):
+                self.book.own((where, self._form(line, ()), STALE), line, request)
 
     def _say(self, place: _Place, text: str) -> None:
         """A run of lines that nobody else has said is one thing that the harness says, and so is what it adds to a line."""
@@ -153,16 +182,16 @@ class OwnWordsHeard:
                 run.append(own)
                 continue
             if run:
-                self._block(place, run, self._who(known))
+                self._block(place, run, self._who(run[-1], known))
             run = []
             if own:
-                self._block(place, [own], self._number(own, known) or self._who(known))
+                self._block(place, [own], self._number(own, known) or self._who(own, known))
 
     def _block(self, place: _Place, lines: Sequence[str], beside: str) -> None:
         forms = dict[str, str]()
         for line in lines:
             forms.setdefault(self._form(line, place.repeated), line)
-        stale = not place.result and any(gone in line for gone in self._gone for line in lines)
+        stale = not place.result and any(map(self._stale, lines))
         beside = place.beside or (STALE if stale else beside)
         key = place.where, "\n".join(forms), beside
         self.book.own(key, BESIDE.join(forms.values()), place.request)
@@ -184,6 +213,13 @@ class OwnWordsHeard:
         within = len(line) >= LEAST and any(line in text for text in self._texts)
         return ("", line) if within and (place.result or line not in self._numbers) else (line, "")
 
+    def _stale(self, line: str) -> bool:
+        """Whether a line says what files had and none has, and not what has come in its place."""
+        old = [gone for gone in self._gone if gone in line]
+        oldest = min((self._since[gone] for gone in old), default=0)
+        newer = (one for one, since in self._since.items() if since > oldest and len(one) >= LEAST)
+        return bool(old) and not any(one in line for one in newer)
+
     def _joined(self, line: str) -> bool:
         """Whether a line is made of several that others have said."""
         ends = {0}
@@ -192,8 +228,11 @@ class OwnWordsHeard:
                 ends.update(end for end in range(at + 1, len(line) + 1) if line[at:end] in self._said)
         return len(line) in ends
 
-    def _who(self, known: str) -> str:
+    def _who(self, own: str, known: str) -> str:
         """Whose words stand beside what the harness says, if they are one's alone."""
+        people, speakers = set[str]().union(*self._speakers.values()), self._speakers.get(known, set())
+        if speakers and (called := {one for one in people if one in own}) and not called & speakers:
+            return f"{MISCALLED}: {', '.join(sorted(speakers))}"
         who = self._said.get(known, set())
         return f"{BEFORE}{next(iter(who))} said" if len(who) == 1 and known not in self._numbers else ""
 
@@ -230,12 +269,14 @@ def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
     for one in told:
         if one.beside in (f"{BEFORE}user said", f"{BEFORE}assistant said"):
             roles.setdefault((one.where, one.form), set()).add(one.beside)
-    both = {key for key, before in roles.items() if len(before) > 1}
+    both = {
+        key for key, before in roles.items() if len(before) > 1 and "#" not in key[1]
+    }  # a time stands before anybody
     several = {where for where, times in Counter(where for where, _ in both).items() if times > 1}
 
     def known(one: OwnWords) -> bool:
         mixed = one.where in several and (one.where, one.form) in both and one.beside.startswith(BEFORE)
-        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED))
+        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED, MISCALLED, TAKEN))
 
     return tuple(one.model_copy(update={"doubted": known(one)}) for one in told)
 

@@ -108,6 +108,8 @@ class TrialAudit(Record):
     trial: str
     harness: str
     findings: tuple[AuditFinding, ...] = ()
+    stricter: tuple[AuditFinding, ...] = ()
+    """What a certification would find besides, where that was asked for: no violation of an ordinary run."""
     bites: tuple[Bite, ...] = ()
     refused: tuple[Refusal, ...] = ()
     results: int = 0
@@ -152,6 +154,8 @@ class HarnessVerdict(Record):
     trials: int
     requests: int
     findings: tuple[AuditFinding, ...] = ()
+    stricter: tuple[AuditFinding, ...] = ()
+    """What a certification would find besides, where that was asked for: no violation of an ordinary run."""
     bites: tuple[Bite, ...] = ()
     refused: tuple[Refusal, ...] = ()
     results: int = 0

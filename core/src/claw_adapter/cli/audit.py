@@ -25,14 +25,18 @@ __all__ = ["command"]
 @click.option(
     "--own-words", is_flag=True, help="List what each harness says to the model by itself: one line of each kind."
 )
+@click.option("--strict", is_flag=True, help="Show what a certification would hold against a harness besides.")
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
-def command(run: Path, data: tuple[str, ...], request: int | None, again: bool, own_words: bool, as_json: bool) -> int:
+def command(
+    run: Path, data: tuple[str, ...], request: int | None, again: bool, own_words: bool, strict: bool, as_json: bool
+) -> int:
     """Compare what was in every request of a run with what had to be, without any model or harness.
 
     Exit code 1 when something was lost, changed or shown that no declaration covers; 0 otherwise. With --request nothing is
     judged: the request with its messages, tools, reply and usage is printed, of each trial that has one of that number. With
     --again what the agents did is done here as well, commands in the sandbox, in the files as they were; what comes out
-    otherwise is shown, and is no violation. The record that --json prints has the own words of each harness in any case.
+    otherwise is shown, and is no violation; nor is what --strict shows. The record that --json prints has the own words of
+    each harness in any case.
     """
     if request is not None:
         return _show_request(run, request)
@@ -40,7 +44,7 @@ def command(run: Path, data: tuple[str, ...], request: int | None, again: bool, 
     from claw_adapter.report.audit_terminal import render_audit
 
     opened = open_run(run)
-    found = opened.audit(data)
+    found = opened.audit(data, strict=strict)
     if again:
         found = found.model_copy(update={"again": opened.run_again(data)})
     if as_json:

@@ -29,6 +29,8 @@ def render_audit(audit: RunAudit, console: Console, *, own_words: bool = False) 
         print_line(console, f"{one.harness} ({trials}): {one.verdict}", style="red" if one.findings else "")
         for finding in one.findings:
             _finding(finding, console)
+        for finding in one.stricter:
+            _finding(finding, console, mark="? a certification would say")
         for bite in one.bites:
             print_line(console, f"- declared: {bite.loss}; {_rounds(bite.rounds)}", indent=2)
         if one.refused:
@@ -65,8 +67,8 @@ def _own_words(words: Sequence[OwnWords], console: Console) -> None:
             )
 
 
-def _finding(finding: AuditFinding, console: Console) -> None:
-    print_line(console, f"✗ {finding.key}, {finding.owner}: {finding.what}", indent=2)
+def _finding(finding: AuditFinding, console: Console, mark: str = "✗") -> None:
+    print_line(console, f"{mark} {finding.key}, {finding.owner}: {finding.what}", indent=2)
     print_line(console, f"{finding.times} times; {_rounds(finding.rounds)}", indent=4)
     if finding.usual:
         print_line(console, f"usually: {finding.usual}", indent=4)
