@@ -11,8 +11,9 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.parts import in_lines
 from claw_adapter.audit.records import OwnWords
-from claw_adapter.audit.results import LEAST, split_lines, value_of
+from claw_adapter.audit.results import LEAST, asks_for_part, split_lines, value_of
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, arguments_of, tool_named, tool_names
 from claw_adapter.reading import strings_of
@@ -49,6 +50,8 @@ class _Place:
     """What the call of a result says."""
     beside: str = ""
     result: bool = False
+    counts: bool = False
+    """Whether what is shown was asked for by lines, or whole: pages may have numbers of their own."""
 
 
 @dataclass(slots=True)
@@ -126,8 +129,11 @@ class OwnWordsHeard:
                 if unit.kind != RESULT:
                     self._say(_Place("prompt" if prompt and prompt in unit.text else "message", request), unit.text)
                 elif (call := first.get(unit.text)) is not None:
-                    repeated = tuple(strings_of(arguments_of(call)))
-                    place = _Place(f"result of {call.tool}", request, repeated, result=True)
+                    arguments = arguments_of(call)
+                    place = _Place(
+                        f"result of {call.tool}", request, tuple(strings_of(arguments)), result=True,
+                        counts=in_lines(arguments) or not asks_for_part(arguments),
+                    )  # fmt: skip
                     self._say(place, unit.text)
                     self._taken(place, unit.text)
                 else:
@@ -185,7 +191,7 @@ class OwnWordsHeard:
                 self._block(place, run, self._who(run[-1], known))
             run = []
             if own:
-                self._block(place, [own], self._number(own, known) or self._who(own, known))
+                self._block(place, [own], (self._number(own, known) if place.counts else "") or self._who(own, known))
 
     def _block(self, place: _Place, lines: Sequence[str], beside: str) -> None:
         forms = dict[str, str]()

@@ -233,7 +233,8 @@ class Reads:
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed, named)
-                if self.strict and command is None and len(versions) == 1:
+                counts = in_lines(arguments) or not asks_for_part(arguments)  # pages may have numbers of their own
+                if self.strict and command is None and len(versions) == 1 and counts:
                     self.numbering.take(name, path, versions[0], flat, failed, exchange.number)
                 earlier.setdefault(label, []).append((arguments, flat))
                 if not (in_lines(arguments) or any(whole_in(text, flat) for text in versions)):
