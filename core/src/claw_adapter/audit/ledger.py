@@ -246,7 +246,8 @@ class _Ledger:
             self._came_back(turn, record)
             self.reads.shells.turned(again=restarted)
             self._read(turn, record, number)
-        self._own_words(turn, record, number)
+        if not self.facts.strict:  # nobody looks at them in a certification
+            self._own_words(turn, record, number)
 
     def _came_back(self, turn: RequestTurn, record: RoundRecord) -> None:
         judge_answer(turn, record, self.renderer, self.book)
