@@ -214,7 +214,8 @@ class OwnWordsHeard:
         ends = ((line[at:].strip(), line[:at]) for at in range(1, most))
         begins = ((line[:-at].strip(), line[-at:]) for at in range(1, most))
         for known, rest in (*ends, *begins):
-            if said(known) and (len(known) >= LEAST or not LETTERS.search(rest)):
+            told = LETTERS.search(known) and rest.endswith((":", ": "))
+            if said(known) and (len(known) >= LEAST or told or not LETTERS.search(rest)):
                 return (rest.strip() if WORDS.search(rest) else ""), known
         within = len(line) >= LEAST and any(line in text for text in self._texts)
         return ("", line) if within and (place.result or line not in self._numbers) else (line, "")
