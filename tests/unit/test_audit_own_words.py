@@ -26,7 +26,10 @@ def heard(*units, before="", after="", call=None):
     own.files({"hours.md": before}, {"hours.md": after}, ())
     exchange = SimpleNamespace(number=1, tools=())
     offered = [(call, unit) for unit in units if call is not None and unit.kind == RESULT]
-    turn = SimpleNamespace(steps=[SimpleNamespace(offered=offered)], chain=[exchange], units={1: list(units)})
+    chain = [exchange]
+    turn = SimpleNamespace(
+        steps=[SimpleNamespace(offered=offered)], chain=chain, exchanges=chain, units={1: list(units)}
+    )
     own.hear(turn, "", {"c1"})
     return [(one.doubted, one.beside, one.what) for one in doubted(own.book.own_words())]
 
@@ -66,7 +69,7 @@ def test_a_line_that_no_file_has_is_marked_where_no_newer_one_stands_beside_it(t
     own.files({"hours.md": f"{OLD}\n{LENT}\n"}, {"hours.md": f"{NEW}\n{LENT}\n"}, ())
     own.files({"hours.md": f"{NEW}\n{LENT}\n"}, {"hours.md": f"{NEW}\n{LENT}\n"}, ())
     exchange = SimpleNamespace(number=1, tools=())
-    own.hear(SimpleNamespace(steps=[], chain=[exchange], units={1: [said(text)]}), "", ())
+    own.hear(SimpleNamespace(steps=[], chain=[exchange], exchanges=[exchange], units={1: [said(text)]}), "", ())
     assert [one.doubted for one in doubted(own.book.own_words())] == [marked]
 
 
@@ -76,3 +79,22 @@ def test_a_result_that_shows_what_its_call_has_replaced_is_marked(shown, marked)
     result = RequestUnit(RESULT, f"edited, the lines there are now:\n{shown}", "c1")
     found = heard(result, before=f"{OLD}\n{LENT}\n", after=f"{NEW}\n{LENT}\n", call=call)
     assert any(mark for mark, _, _ in found) is marked
+
+
+TASK = "Find the dearest rent of the shops.\nOnly shops that are closed on Sundays count."
+
+
+@pytest.mark.parametrize(
+    ("passed", "marked"),
+    [(TASK, []), (TASK.splitlines()[0], [TASK.splitlines()[1]]), ("A title for this talk.", [])],
+    ids=["whole", "its beginning", "something else"],
+)
+def test_a_task_of_which_a_sub_agent_gets_a_part_is_marked(passed, marked):
+    own = OwnWordsHeard(Book())
+    own.learn("user", [TASK])
+    call = RequestUnit(CALL, call_text("task", {"task": TASK}), "c1")
+    steps = [SimpleNamespace(offered=[(call, RequestUnit(RESULT, "The quay shop.", "c1"))])]
+    exchanges = [SimpleNamespace(number=number, tools=()) for number in (1, 2)]
+    units = {1: [said(TASK)], 2: [said(passed)]}
+    own.hear(SimpleNamespace(steps=steps, chain=exchanges[:1], exchanges=exchanges, units=units), "", ())
+    assert [one.what for one in doubted(own.book.own_words()) if one.doubted] == marked

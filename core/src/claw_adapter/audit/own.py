@@ -31,6 +31,8 @@ BESIDE: Final = " ⏎ "
 STALE: Final = "no file has that any more"
 MISCOUNTED: Final = "not the number that the line has"
 JOINED: Final = "lines of others without anything between them"
+BESIDES: Final = "beside the conversation"
+PARTLY: Final = "left out of what a call says to a sub-agent"
 MISCALLED: Final = "not who said what stands after it"
 TAKEN: Final = "shows a line that the call has replaced, and none that is new"
 MISNAMED: Final = "names another file than the call"
@@ -117,6 +119,7 @@ class OwnWordsHeard:
         first = {unit.text: call for step in turn.steps for call, unit in step.offered if unit is not None}
         self._calls |= {unit.call: call.text for step in turn.steps for call, unit in step.offered if unit is not None}
         self.learn("tool", (text for text, call in first.items() if call.call not in judged))
+        self._passed_on(turn, judged)
         for exchange in turn.chain:
             units, request = turn.units[exchange.number], exchange.number
             self._stand("instructions", (unit.text for unit in units if unit.kind == "system"), request)
@@ -139,6 +142,19 @@ class OwnWordsHeard:
                 else:
                     beside = self._instead(unit.text, made)
                     self._say(_Place("older result", request, beside=beside, result=True), unit.text)
+
+    def _passed_on(self, turn: RequestTurn, judged: Collection[str]) -> None:
+        """Whether a request beside the conversation, as of a sub-agent, has some lines of what a call says, and not others."""
+        calls = [call for step in turn.steps for call, _ in step.offered if call.call not in judged]
+        told = [text for call in calls for text in strings_of(arguments_of(call))]
+        chain = {exchange.number for exchange in turn.chain}
+        for exchange in (one for one in turn.exchanges if one.number not in chain):
+            texts = [unit.text for unit in turn.units[exchange.number] if unit.kind == "user"]
+            for every in ([line for line in _lines_of(text) if len(line) >= LEAST] for text in told):
+                held = [line for line in every if any(line in text for text in texts)]
+                if held and len(held) < len(every):
+                    lost = next(line for line in every if line not in held)
+                    self.book.own((BESIDES, self._form(lost, ()), PARTLY), lost, exchange.number)
 
     def _instead(self, text: str, call: str) -> str:
         """In place of which call's result something stands, and whether it names another call's file, and not that one's."""
@@ -283,7 +299,7 @@ def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
 
     def known(one: OwnWords) -> bool:
         mixed = one.where in several and (one.where, one.form) in both and one.beside.startswith(BEFORE)
-        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED, MISCALLED, TAKEN))
+        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED, MISCALLED, TAKEN, PARTLY))
 
     return tuple(one.model_copy(update={"doubted": known(one)}) for one in told)
 

@@ -83,7 +83,8 @@ class OwnWords(Record):
     """Lines in a row that a harness says by itself, in what reaches the model; nothing judges whether they are true."""
 
     where: str
-    """``instructions``, ``tools`` (each with ``, later``), ``prompt``, ``message``, ``result of TOOL`` or ``older result``."""
+    """``instructions``, ``tools`` (each with ``, later``), ``prompt``, ``message``, ``result of TOOL``,
+    ``older result`` or ``beside the conversation``."""
     form: str
     """Its lines without numbers, paths, names and what its call has said, each once; empty for the instructions at first."""
     what: str
