@@ -193,10 +193,21 @@ def split_lines(text: str) -> list[str]:
     return LINE_END.split(text)
 
 
+def _one_by_one(text: str) -> Iterator[str]:
+    """Its `lines_of_text`, as far as they are asked for: most texts are not where they are looked for."""
+    start = 0
+    for end in LINE_END.finditer(text):
+        if line := text[start : end.start()].strip(BLANK):
+            yield line
+        start = end.end()
+    if line := text[start:].strip(BLANK):
+        yield line
+
+
 def whole_in(text: str, flat: str) -> bool:
     """Whether every line of a text is in a result, in order; numbers may stand before them."""
     place = 0
-    for line in lines_of_text(text):
+    for line in _one_by_one(text):
         at = flat.find(line, place)
         if at < 0:
             return False
