@@ -47,17 +47,12 @@ class Talks(Wire):
             data["messages"][0]["content"] += "\nRemember: the caretaker likes tea."
 
 
-class NumbersOtherwise(Agent):
-    """Lines are numbered, of one file from another number on."""
+class Refuses(Agent):
+    """One file is there and cannot be read."""
 
     def change(self, agent):
         read = agent.tool_read_file
-
-        def numbered(path, **more):
-            first = 5 if path == "rules.md" else 1
-            return "\n".join(f"{n}| {line}" for n, line in enumerate(read(path, **more).splitlines(), start=first))
-
-        agent.tool_read_file = numbered
+        agent.tool_read_file = lambda path, **more: "error: busy" if path == "rules.md" else read(path, **more)
 
 
 @pytest.fixture(scope="module")
@@ -115,15 +110,12 @@ def test_what_is_known_to_speak_against_them_is_marked(tmp_path, market):
 
 
 def test_what_a_certification_would_say_is_shown_where_that_is_asked_for_and_is_no_violation(tmp_path, market):
-    plain = audit_of(tmp_path / "run", market, kind(NumbersOtherwise)())
+    plain = audit_of(tmp_path / "run", market, kind(Refuses)())
     assert (keys(plain), plain.harnesses[0].stricter) == (set(), ())
     strict = open_run(tmp_path / "run").audit(strict=True)
-    assert (strict.ok, [one.key for one in strict.harnesses[0].stricter]) == (True, ["M20 line-number"])
-    shown = claw("audit", tmp_path / "run", "--strict").stdout
-    assert (
-        "? a certification would say M20 line-number, harness: reading rules.md shows its line 3 as line 7"
-        in " ".join(shown.split())
-    )
+    assert (strict.ok, [one.key for one in strict.harnesses[0].stricter]) == (True, ["M20 file-unread"])
+    shown = " ".join(claw("audit", tmp_path / "run", "--strict").stdout.split())
+    assert "? a certification would say M20 file-unread, harness: rules.md cannot be read: 'error: busy" in shown
 
 
 def test_the_command_lists_them_where_it_is_asked_to(talked):

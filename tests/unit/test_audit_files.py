@@ -1154,32 +1154,3 @@ def test_a_file_whose_lines_are_all_broken_in_a_frame_is_read_and_another_one_is
         steps, Files({"a.md": text}, {"a.md": text}, {}), Talks({}, {}, ())
     )
     assert {finding.cause for finding in book.findings()} == found
-
-
-def numbered(*readings):
-    """The causes found of readings ``(offset, first number)`` of a file with 40 lines, twelve at a time."""
-    text = "".join(f"{line}\n" for line in LINES[:40])
-    book, steps = Book(), []
-    for at, (offset, first) in enumerate(readings):
-        call = RequestUnit(CALL, f"read_file {json.dumps({'path': 'a.md', 'offset': offset, 'limit': 12})}", f"c{at}")
-        lines = LINES[offset - 1 : offset + 11]
-        shown = "\n".join(f"{n:4}| {line}" for n, line in enumerate(lines, start=first))
-        steps.append((call, RequestUnit(RESULT, shown, f"c{at}"), SimpleNamespace(number=at, tools=())))
-    reads = Reads(PLAIN, book, "/t/workspace", strict=True)
-    reads.judge(steps, Files({"a.md": text}, {"a.md": text}, {}), Talks({}, {}, ()))
-    reads.finish()
-    return {finding.cause for finding in book.findings()}
-
-
-@pytest.mark.parametrize(
-    ("readings", "found"),
-    [
-        ([(1, 1), (13, 13), (25, 25)], set()),
-        ([(1, 1), (13, 1)], {"line-number"}),
-        ([(13, 14), (1, 1)], {"line-number"}),
-        ([(1, 21), (13, 1)], set()),
-    ],
-    ids=["right", "each part from 1", "one too many", "a tool that counts something else"],
-)
-def test_a_tool_that_numbers_lines_does_so_in_every_part(readings, found):
-    assert numbered(*readings) & {"line-number"} == found

@@ -49,7 +49,6 @@ SAME: Final = {
     ("M17", "written-once"): _NOT_RUN,
     ("M20", "file-stale"): _NOT_RUN,
     ("M17", "events-results-swapped"): {("M20", "file-wrong")},
-    ("M20", "line-number"): {("M20", "file-cut"), ("M20", "part-lines-missing"), ("M20", "lines-between-parts")},
     ("M20", "file-back"): {("M20", "workspace-changed"), ("M20", "workspace-added")},
 }
 """What is no cause of its own beside another finding, whichever came first: files tell whose results are the wrong ones, and

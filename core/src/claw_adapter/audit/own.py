@@ -104,8 +104,9 @@ class OwnWordsHeard:
         for text in (*written, *before.values(), *after.values()):
             if text not in self._texts:
                 self._texts.add(text)
-                for number, line in enumerate(split_lines(text), start=1):
-                    self._numbers.setdefault(line.strip(), set()).add(number)
+                for lines in (split_lines(text), text.splitlines()):  # some tools end lines where Unicode does
+                    for number, line in enumerate(lines, start=1):
+                        self._numbers.setdefault(line.strip(), set()).add(number)
         for side in sides:
             self._states += 1
             self._since |= dict.fromkeys(side - self._since.keys(), self._states)

@@ -17,7 +17,6 @@ from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Passage, 
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.numbering import Numbering
 from claw_adapter.audit.pages import broken_line, letters, signs_lost, unframed, words_in
 from claw_adapter.audit.parts import FileParts, begins_within, in_lines
 from claw_adapter.audit.places import place_in
@@ -67,7 +66,7 @@ STALE: Final = "file-stale"
 EMPTY: Final = "result-empty"
 BROKEN: Final = "line-broken"
 STAYS: Final = frozenset(
-    {STALE, EMPTY, BROKEN, "file-changed", "file-blanks", "line-number", "part-lines-missing", "lines-between-parts"}
+    {STALE, EMPTY, BROKEN, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"}
 )
 """What no other reading mends: the tool has given something else than the file."""
 
@@ -165,7 +164,6 @@ class Reads:
     """What tools say beside files, and beside histories, that they show whole."""
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
-    numbering: Numbering = field(default_factory=Numbering)
     searches: Searches = field(init=False)
     shells: ShellPlace = field(init=False)
     listers: set[str] = field(default_factory=set)
@@ -233,9 +231,6 @@ class Reads:
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
                 self._file(reading, files, failed, named)
-                counts = in_lines(arguments) or not asks_for_part(arguments)  # pages may have numbers of their own
-                if self.strict and command is None and len(versions) == 1 and counts:
-                    self.numbering.take(name, path, versions[0], flat, failed, exchange.number)
                 earlier.setdefault(label, []).append((arguments, flat))
                 if not (in_lines(arguments) or any(whole_in(text, flat) for text in versions)):
                     continue
