@@ -69,12 +69,16 @@ class OwnWordsHeard:
     _since: dict[str, int] = field(default_factory=dict)
     """Lines that files had, each with the number of the state since when."""
     _states: int = 0
-    _sides: tuple[set[str], ...] = ()
+    _sides: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
     """Lines of files before the turn and after it."""
     _gone: set[str] = field(default_factory=set)
     """Lines that files had, and none has in the turn that is gone through."""
     _speakers: dict[str, set[str]] = field(default_factory=dict)
     """Lines of messages that have a speaker."""
+    _people: set[str] = field(default_factory=set)
+    """Those who speak."""
+    _learnt: set[tuple[str, str, str]] = field(default_factory=set)
+    """Who has said what, and as whom: each round tells all of it again."""
     _paths: set[str] = field(default_factory=set)
     _names: set[str] = field(default_factory=set)
     """Of histories and of who speaks."""
@@ -82,13 +86,17 @@ class OwnWordsHeard:
     _stood: dict[str, set[str]] = field(default_factory=dict)
     """Lines of the instructions, and of what is said of the tools, so far."""
     _held: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """What stands before a conversation, as it was last held against lines that are gone, and against which."""
+    """What stands before a conversation, as it was last held against lines that are gone, and in which state of files."""
     _calls: dict[str, str] = field(default_factory=dict)
     """Calls by their ids."""
 
     def learn(self, who: str, texts: Iterable[str], speaker: str = "") -> None:
         """What somebody has said: a role, such as ``user``, and the name of the speaker if there is one."""
+        self._people.update(filter(None, [speaker]))
         for text in texts:
+            if (who, text, speaker) in self._learnt:
+                continue
+            self._learnt.add((who, text, speaker))
             self._texts.add(text)
             for line in _lines_of(text):
                 self._said.setdefault(line, set()).add(who)
@@ -110,7 +118,7 @@ class OwnWordsHeard:
         for side in sides:
             self._states += 1
             self._since |= dict.fromkeys(side - self._since.keys(), self._states)
-        self._sides = tuple(sides)
+        self._sides = sides[0], sides[1]
         self._paths.update((*before, *after))
         now = set[str]().union(*sides)
         self._gone = {line for line in self._since.keys() - now - self._said.keys() if len(line) >= LEAST}
@@ -165,7 +173,7 @@ class OwnWordsHeard:
 
     def _taken(self, place: _Place, text: str) -> None:
         """Whether a result shows a line that its call has replaced, and nothing that the turn has brought."""
-        before, after = self._sides if len(self._sides) > 1 else (set[str](), set[str]())
+        before, after = self._sides
         lines = [*_lines_of(text)]
         replaced = (
             line for line in before - after if any(line in one or one.strip() == line for one in place.repeated)
@@ -183,8 +191,8 @@ class OwnWordsHeard:
         elif lines:
             self.book.own((where, "", ""), f"{len(lines)} lines: {BESIDE.join(lines)}", request)
         stood.update(lines)
-        if self._held.get(where) != (text, turn := id(self._gone)):
-            self._held[where] = text, turn
+        if self._held.get(where) != (text, self._states):
+            self._held[where] = text, self._states
             for line in filter(self._stale, _lines_of(text)):
                 self.book.own((where, self._form(line, ()), STALE), line, request)
 
@@ -254,8 +262,8 @@ class OwnWordsHeard:
 
     def _who(self, own: str, known: str) -> str:
         """Whose words stand beside what the harness says, if they are one's alone."""
-        people, speakers = set[str]().union(*self._speakers.values()), self._speakers.get(known, set())
-        if speakers and (called := {one for one in people if one in own}) and not called & speakers:
+        speakers = self._speakers.get(known, set())
+        if speakers and (called := {one for one in self._people if one in own}) and not called & speakers:
             return f"{MISCALLED}: {', '.join(sorted(speakers))}"
         who = self._said.get(known, set())
         return f"{BEFORE}{next(iter(who))} said" if len(who) == 1 and known not in self._numbers else ""
