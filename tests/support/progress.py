@@ -16,6 +16,8 @@ from support.scheduling import plain
 STEPS: Final = 20
 """Lines that a run prints where no line can move, as in the log of CI."""
 SLOWEST: Final = 5
+REASON: Final = 1500
+"""Characters of why a test failed that are shown at once."""
 _PLACE: Final = re.compile(r"^\S+:\d+: (?:Skipped: )?")
 
 
@@ -53,7 +55,7 @@ class Progress:
         if report.failed or report.skipped or report.when == "call":
             self.counts[report.outcome] += 1
         if report.failed:
-            self._print(f"FAILED {plain(report.nodeid)}", lasting=True)
+            self._print(f"FAILED {plain(report.nodeid)}\n  {_why(report)}", lasting=True)
         if report.when == "teardown":
             self._move()
 
@@ -79,6 +81,12 @@ class Progress:
             self.terminal.write_line(f"{seconds:6.1f} s  {name}")
         for reason, count in self.skipped.most_common():
             self.terminal.write_line(f"not tried, {count} test{'s' if count > 1 else ''}: {reason}")
+
+
+def _why(report: pytest.TestReport) -> str:
+    """The message of a failure in one line: a run that is stopped before its end never comes to print the whole of it."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return " ".join(str(crash.message if crash else report.longrepr).split())[:REASON]
 
 
 def _clock(seconds: float) -> str:
