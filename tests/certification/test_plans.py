@@ -12,6 +12,8 @@ from certification.planted import together
 from claw_adapter.audit import AuditFinding
 from claw_adapter.certify.checks.plan import _finding
 from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.draw import kept as kept_in
+from claw_adapter.certify.plans.drawing import Drawing
 from claw_adapter.certify.plans.judging import PlanOutcome
 from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed, PlanTurn, SessionPlan
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
@@ -27,6 +29,7 @@ from support.running import claw
 
 pytestmark = pytest.mark.timeout(900)
 """Whole plans of broken harnesses, several for one test: where four tests run at once on two cores, each takes minutes."""
+PLACES = [("bronze", 0), ("silver", 0), ("gold", 0), ("gold", 1)]
 LIKE = {
     "M17 written-changed": {"M17 written-newlines", "M17 edit-untold"},
     "M20 file-stale": {"M20 file-unread", "M20 file-unchanged"},
@@ -62,6 +65,17 @@ def test_a_plan_is_repeated_by_its_nonce_and_shares_nothing_with_another(level):
     assert not lines(one) & lines(other)
     assert {one.name, one.model} & {other.name, other.model} == set()
     assert [step.kind for step in one.steps] != [step.kind for step in other.steps]
+
+
+def test_what_a_plan_leaves_out_is_in_all_others_of_its_nonce():
+    def kept(nonce, level, number):
+        return list(kept_in(Drawing(nonce, number, level)))
+
+    for nonce in ("one", "two"):
+        assert [len(kept(nonce, level, number)) for level, number in PLACES] == [35, 28, 24, 24]
+        out = [{*kept(nonce, "bronze", 0)} - {*kept(nonce, level, number)} for level, number in PLACES]
+        assert not any(one & other for one, other in itertools.combinations(out, 2))
+    assert kept("one", "gold", 1) != kept("two", "gold", 1)
 
 
 def test_a_past_may_have_calls_behind_the_text_of_a_reply_and_never_a_text_between_calls_and_results():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import islice
+from random import Random
 from typing import Final
 
 from claw_adapter.certify.demand import Level
@@ -11,7 +13,7 @@ from claw_adapter.certify.plans.chains import commands, files, incidents, mixed,
 from claw_adapter.certify.plans.drawing import LONG, PLANS, Drawing, Unit
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep, SessionPlan
 
-__all__ = ["PLANS", "draw"]
+__all__ = ["PLANS", "draw", "kept"]
 
 Chain = Callable[[Drawing], list[Unit]]
 ASKED: Final = (4_000, 7_000)
@@ -55,7 +57,11 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
     commands.folders,
     said.scripts,
 )
-"""What every plan has."""
+"""What every plan has, but for what it leaves out."""
+ALWAYS: Final = frozenset({files.missing, files.paged, files.sought, writing.odd, writing.written, said.scripts})
+"""Those of them that every plan has for certain: the signs, the places and the mistakes in them are in no other."""
+LEFT_OUT: Final[Mapping[tuple[Level, int], int]] = {("silver", 0): 7, ("gold", 0): 11, ("gold", 1): 11}
+"""How many of the others a plan leaves out, to stay within windows of 200,000 tokens; what one leaves out, the others have."""
 BRONZE: Final[tuple[Chain, ...]] = (
     said.many_steps,
     writing.edited_large,
@@ -115,11 +121,21 @@ def draw(nonce: str, number: int, level: Level) -> SessionPlan:
 
 def _chains(drawing: Drawing) -> Sequence[Chain]:
     """What the level asks for, and more turns."""
+    every = kept(drawing)
     if drawing.height == 0:
-        return (*EVERYWHERE, *BRONZE)
+        return (*every, *BRONZE)
     if drawing.height == 1:
-        return (*EVERYWHERE, *LATER, *(said.plain,) * drawing.rng.randrange(2, 5))
-    return (*EVERYWHERE, *LATER, *GOLD)
+        return (*every, *LATER, *(said.plain,) * drawing.rng.randrange(2, 5))
+    return (*every, *LATER, *GOLD)
+
+
+def kept(drawing: Drawing) -> list[Chain]:
+    """Of the chains of every plan, those that this one does not leave out."""
+    others = [chain for chain in EVERYWHERE if chain not in ALWAYS]
+    dealt = iter(Random(f"{drawing.nonce}/left out").sample(others, len(others)))
+    left = {level: list(islice(dealt, count)) for level, count in LEFT_OUT.items()}
+    mine = left.get((drawing.level, drawing.number % PLANS[drawing.level]), [])
+    return [chain for chain in EVERYWHERE if chain not in mine]
 
 
 def _merged(drawing: Drawing, chains: Sequence[list[Unit]]) -> list[PlanStep]:
