@@ -164,7 +164,9 @@ def test_commands_that_show_are_readings():
     assert said_by({"command": r"echo 'a b'; printf '%s\n' 'c;d' >&2"}) == ["a b", "c;d"]
 
 
-def written(*calls, before=None, after, strict=True, losses=(), replies=(), results=(), tools=(), **more):
+def written(
+    *calls, before=None, after, strict=True, losses=(), renderings=(), replies=(), results=(), tools=(), **more
+):
     steps = [
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
@@ -175,7 +177,8 @@ def written(*calls, before=None, after, strict=True, losses=(), replies=(), resu
     ]
     book = Book()
     files = WrittenFiles(before or {}, after, "/t/workspace", frozenset({"gone.md"}), **more)
-    judge_writes(steps, files, Renderer(Capabilities(losses=losses)), book, strict=strict)
+    renderer = Renderer(Capabilities(losses=losses, renderings=renderings))
+    judge_writes(steps, files, renderer, book, strict=strict)
     files.removals.finish(book)
     return [finding.key for finding in book.findings()]
 
@@ -1154,3 +1157,35 @@ def test_a_file_whose_lines_are_all_broken_in_a_frame_is_read_and_another_one_is
         steps, Files({"a.md": text}, {"a.md": text}, {}), Talks({}, {}, ())
     )
     assert {finding.cause for finding in book.findings()} == found
+
+
+@pytest.mark.parametrize(
+    ("command", "after", "found"),
+    [
+        ("cat a.md | wc -l", "a plum\nthe tree\n", []),
+        ("cat a.md | wc -l", "a plu\nthe tree\n", ["M17 written-changed"]),
+        ("make all", "a plu\nthe tree\n", []),
+        ("make all", "a plum\nthe tree\n", []),
+    ],
+)
+def test_an_edit_before_a_command_that_only_looks_is_held_against_its_file(command, after, found):
+    edit, before = ("edit", {"path": "a.md", "old": "pear", "new": "plum"}), {"a.md": "a pear\nthe tree\n"}
+    assert written(edit, ("bash", {"command": command}), before=before, after={"a.md": after}, strict=False) == found
+
+
+def test_an_edit_of_a_file_with_crlf_is_known_by_the_line_feeds_that_a_model_writes():
+    edit = ("edit", {"path": "a.md", "old": "pear\nthe", "new": "plum\nthe"})
+    before = {"a.md": "a pear\r\nthe tree\r\nand so on\r\n"}
+    for after, found in (
+        (before["a.md"].replace("pear", "plum"), []),
+        ("a plum\nthe tree\nand so on\n", ["M17 written-newlines"]),
+    ):
+        assert written(edit, before=before, after={"a.md": after}, strict=False) == found
+
+
+@pytest.mark.parametrize("losses", [(), (Drop(what="file_ends"),)])
+def test_what_becomes_of_line_ends_in_a_file_is_a_loss_and_no_rendering(losses):
+    make = ("write", {"path": "b.md", "content": "one\r\ntwo"})
+    for after, cause in (("one\ntwo", "M17 written-newlines"), ("one\r\ntwo\r\n", "M17 written-stripped")):
+        found = written(make, after={"b.md": after}, losses=losses, renderings=("newline", "trim"))
+        assert found == ([] if losses else [cause])

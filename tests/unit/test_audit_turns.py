@@ -16,7 +16,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import Said, call_text
 from claw_adapter.protocol import Capabilities, Event
-from claw_adapter.protocol.limits import Prune
+from claw_adapter.protocol.limits import Prune, WindowLimit
 from claw_adapter.report.audit_terminal import render_audit
 
 PROMPT = "What stands in the papers of the harbour?"
@@ -30,17 +30,17 @@ def called(*calls):
     return {"role": "assistant", "content": "", "tool_calls": made}
 
 
-def turn_of(*requests, tools=True):
-    """A turn of requests ``(messages behind the prompt, reply)``."""
+def turn_of(*requests, tools=True, losses=(), tokens=0):
+    """A turn of requests ``(messages behind the prompt, reply)``, each of so many tokens."""
     turn = RequestTurn("r1", 1, 0)
     for number, (messages, reply) in enumerate(requests, start=1):
         turn.exchanges.append(
             SimpleNamespace(
                 number=number, messages=[{"role": "user", "content": PROMPT}, *messages], reply=reply, status=200,
-                fault="", failure=None, usage={}, tools=[{"function": {"name": "read_file"}}] if tools else [],
+                fault="", failure=None, usage={"input": tokens}, tools=[{"function": {"name": "read_file"}}] if tools else [],
             )
         )  # fmt: skip
-    turn.follow(PROMPT, [], Renderer(Capabilities()), tools=tools)
+    turn.follow(PROMPT, [], Renderer(Capabilities(losses=losses)), tools=tools)
     return turn
 
 
@@ -210,3 +210,38 @@ def test_a_request_that_is_made_again_behind_a_failure_offers_what_it_did(again,
     turn.exchanges[1].tools = turn.exchanges[1].tools if again else []
     ModelAsked("m", Capabilities(), book).judge(turn, None)
     assert [finding.key for finding in book.findings()] == found
+
+
+SUM_UP = {"role": "user", "content": "Sum up what was said, as a note to go on from."}
+SUMMED = WindowLimit(tokens=1000, then="summary")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "losses", "chain"),
+    [(700, (SUMMED,), [1, 4, 5]), (500, (SUMMED,), [1, 2, 3, 4, 5]), (700, (), [1, 2, 3, 4, 5])],
+    ids=["long", "short", "undeclared"],
+)
+def test_who_asks_for_a_summary_within_a_turn_does_not_go_on_with_the_conversation(tokens, losses, chain):
+    read, refused = called(("c1", "a.md")), [called(("c2", "a.md")), result("c2", "no tools here")]
+    turn = turn_of(
+        ([], read),
+        ([SUM_UP], called(("c2", "a.md"))),
+        ([SUM_UP, *refused], {"role": "assistant", "content": "The harbour has papers."}),
+        ([read, result("c1", LONG)], called(("c3", "b.md"))),
+        ([read, result("c1", LONG), called(("c3", "b.md")), result("c3", OTHER)], DONE),
+        losses=losses,
+        tokens=tokens,
+    )
+    assert [exchange.number for exchange in turn.chain] == chain
+
+
+def test_who_asks_for_a_summary_behind_the_answer_leaves_the_answer_as_it_is():
+    requests = ([], DONE), ([DONE, SUM_UP], {"role": "assistant", "content": "All was said."})
+    turn = turn_of(*requests, losses=(SUMMED,), tokens=700)
+    assert [reply.text for reply in turn.replies] == [DONE["content"]]
+
+
+def test_who_puts_something_behind_each_prompt_asks_for_no_summary():
+    read, hint = called(("c1", "a.md")), {"role": "user", "content": "The time is noon."}
+    turn = turn_of(([hint], read), ([read, result("c1", LONG), hint], DONE), losses=(SUMMED,), tokens=700)
+    assert [exchange.number for exchange in turn.chain] == [1, 2]

@@ -93,10 +93,10 @@ def test_notes_hold_no_number_that_is_measured(harness: type[Harness]):
         (
             PicoClaw,
             {},
-            ("at most 50 model requests", "1,000,000 tokens", "up to 2 times"),
+            ("at most 50 model requests", "967,232 tokens", "up to 2 times"),
         ),
         (PicoClaw, {"retries": 5, "max_iterations": 7}, ("up to 5 times", "at most 7 model requests")),
-        (PicoClaw, {"exec": False, "context_window": 9_000}, ("no shell tool", "9,000 tokens")),
+        (PicoClaw, {"exec": False, "context_window": 40_000}, ("no shell tool", "7,232 tokens")),
         (
             ClaudeCode,
             {},
@@ -127,13 +127,13 @@ def test_notes_hold_no_number_that_is_measured(harness: type[Harness]):
         (
             OpenClaw,
             {},
-            ("mode http", "some 20 calls", "no limit of model", "128,000 tokens", "process", "no skills"),
+            ("mode http", "some 20 calls", "no limit of model", "81,000 tokens", "process", "no skills"),
         ),
         (OpenClaw, {"exec": False, "histories": "files"}, ("tools: read, write, edit, apply_patch, ls\n", "as files")),
         (
             OpenClaw,
             {"mode": "acp", "skills": True, "context_window": 9_000},
-            ("mode acp", "are offered", "9,000 tokens"),
+            ("mode acp", "are offered", "5,062 tokens"),
         ),
     ],
 )

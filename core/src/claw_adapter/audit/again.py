@@ -21,7 +21,7 @@ from typing import Final
 from claw_adapter.audit.course import AuditStep, Steps, effect_of
 from claw_adapter.audit.ledger import TrialFacts, calls_of
 from claw_adapter.audit.listings import names_in
-from claw_adapter.audit.purpose import leaves, runs, seeks
+from claw_adapter.audit.purpose import command_of, leaves, seeks
 from claw_adapter.audit.records import CallOtherwise, CallsAgain
 from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.searches import is_due, search_in
@@ -33,7 +33,6 @@ from claw_adapter.protocol import RoundRecord
 from claw_adapter.protocol.limits import Clip
 from claw_adapter.runs.store import Store
 from claw_adapter.sandbox import IsolationLevel, run_check
-from claw_adapter.toolbox.candidates import COMMAND
 from claw_adapter.workspace.restore import Restorer
 from claw_adapter.workspace.snapshot import Snapshotter
 from claw_adapter.workspace.tree import Entry, Tree, difference, excluder, read_tree
@@ -146,10 +145,7 @@ async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) ->
 def _command(step: AuditStep) -> str | None:
     """What a call of a tool that runs commands is to run."""
     call, _, exchange = step
-    if not runs(call.tool, exchange.tools):
-        return None
-    named = ((key_of(name), value) for name, value in arguments_of(call).items() if isinstance(value, str))
-    return next((value for name, value in named if name in COMMAND), None)
+    return command_of(call.tool, arguments_of(call), exchange.tools)
 
 
 def _cuts(facts: TrialFacts) -> list[int]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.damage import felt
+from claw_adapter.audit.rendering import felt
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import tool_names
 from claw_adapter.protocol import Capabilities, RoundRecord

@@ -11,8 +11,9 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from claw_adapter.audit.commands import gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
+from claw_adapter.audit.looking import only_looks
 from claw_adapter.audit.places import place_in
-from claw_adapter.audit.purpose import leaves, writes
+from claw_adapter.audit.purpose import command_of, leaves, writes
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, with_characters
 from claw_adapter.audit.told import ToldCommand
@@ -72,7 +73,10 @@ class WriteEffect:
             return self.new
         if text is None or not self.known or not self.old:
             return None
-        old = with_characters(self.old) if self.escapes and self.old not in text else self.old
+        old, new = self.old, self.new
+        if not strict and old not in text and _crlf(old) in text:
+            old, new = _crlf(old), _crlf(new)
+        old = with_characters(old) if self.escapes and old not in text else old
         if self.loose and old not in text and text.translate(PLAIN).count(old) == 1:
             at = text.translate(PLAIN).index(old)
             old = text[at : at + len(old)]
@@ -81,8 +85,8 @@ class WriteEffect:
             return text  # there is nothing, or nothing any more, to replace
         if text.count(old) != 1 and not (self.every and old in text):
             return None
-        ends = (f"{old}{end}" for end in ("\r\n", "\n") if self.eats and not (self.new or old.endswith("\n")))
-        return text.replace(next((one for one in ends if one in text), old), self.new)
+        ends = (f"{old}{end}" for end in ("\r\n", "\n") if self.eats and not (new or old.endswith("\n")))
+        return text.replace(next((one for one in ends if one in text), old), new)
 
 
 def effect_of(
@@ -122,6 +126,11 @@ def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
     return bool(ADDS.search(name)) or any(value in (True, "true") for value in said) or "append" in modes
 
 
+def _crlf(text: str) -> str:
+    """A text with the line ends of a file that has CR LF: models write them as line feeds, and tools know that."""
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
 def _ends(text: str | None) -> str | None:
     return text and text.replace("\r\n", "\n")
 
@@ -155,7 +164,8 @@ def looks(step: AuditStep) -> bool:
     call, _, exchange = step
     arguments = arguments_of(call)
     shows = shown_by(arguments) or said_by(arguments) or newer_by(arguments)
-    return bool(shows) or leaves(call.tool, exchange.tools)
+    command = command_of(call.tool, arguments, exchange.tools)
+    return bool(shows) or leaves(call.tool, exchange.tools) or (command is not None and only_looks(command))
 
 
 @dataclass(slots=True)

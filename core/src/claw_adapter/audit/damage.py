@@ -12,12 +12,13 @@ from claw_adapter.audit.rendering import (
     MASKED,
     Renderer,
     blackened,
+    felt,
 )
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, adds_to
 from claw_adapter.protocol.limits import Clip, Drop, Forget, Loss, Mask, Prune, WindowLimit
 from claw_adapter.shared import shared
 
-__all__ = ["DAMAGES", "Damage", "damage_of", "declared_for", "felt"]
+__all__ = ["DAMAGES", "Damage", "damage_of", "declared_for"]
 
 LEAST: Final = 16
 """Characters that a piece must have to be taken for a text's beginning."""
@@ -25,8 +26,6 @@ SLACK: Final = 0.8
 """What a declared size may leave at least, as the mark of a cut counts, too."""
 MARK: Final = 40
 """Characters that the mark of a cut may have; in a long text a quarter of it."""
-FULL: Final = 0.6
-"""Share of a declared window from which on its end may be felt: harnesses count tokens in ways of their own."""
 PINNED: Final = 2
 """Messages of the user that may be kept from the beginning of a conversation of which the oldest part is dropped."""
 SECRET: Final = 400
@@ -230,11 +229,6 @@ def _explains(loss: Loss, case: _Case) -> bool:
         case _:
             found = False
     return found
-
-
-def felt(limit: WindowLimit, tokens: int) -> bool:
-    """Whether the end of a declared window may be felt in a request of so many tokens."""
-    return tokens >= limit.tokens * FULL
 
 
 def _masked(case: _Case) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.course import PLAIN, FileCourse
-from claw_adapter.audit.rendering import LINE_BLANKS, Renderer, bare_lines
+from claw_adapter.audit.rendering import FILE_ENDS, LINE_BLANKS, Renderer, bare_lines, with_ends
 from claw_adapter.audit.results import flat_of, lines_of_text, turned
 from claw_adapter.audit.units import tool_named
 
@@ -128,7 +128,7 @@ class _Doubtful:
         if changed:
             return "written-changed", changed
         mixed = "\n" in self.old and not BARE.search(self.text) and BARE.search(self.there)
-        if mixed and not renderer.has("newline"):
+        if mixed and FILE_ENDS not in renderer.losses:
             return "written-newlines", " has brought a line end that is no CR LF into a file that has no other"
         if known and places[1:] and "first" not in self.described and not self._made(places, every=True):
             return (
@@ -163,12 +163,14 @@ class _Doubtful:
 
     def _declared(self, places: Sequence[tuple[int, int]], renderer: Renderer) -> bool:
         """Whether declared renderings and losses explain what the file is, with the new text in one of the places or all."""
-        way = bare_lines if LINE_BLANKS in renderer.losses else str
+        blanks, ends = (
+            way if loss in renderer.losses else str for loss, way in ((LINE_BLANKS, bare_lines), (FILE_ENDS, with_ends))
+        )
         for chosen in (places, *([place] for place in places)):
             text = self.text
             for start, end in reversed(chosen):
                 text = f"{text[:start]}{self.new}{text[end:]}"
-            if way(renderer.plain(text)) == way(renderer.plain(self.there)):
+            if ends(blanks(text)) == ends(blanks(self.there)):
                 return True
         return False
 

@@ -234,7 +234,8 @@ class _Ledger:
             self.lists.judge(turn, (path for path, entry in tree.items() if entry.kind == "file"))
             if not self.renderer.has("told"):  # else what was read before stands there as well
                 files = self.facts.files(record.before)
-                self.texts.judge(turn, record.prompt, files)
+                if not self.renderer.sums_up(self.largest):  # else a summary may say what files were then
+                    self.texts.judge(turn, record.prompt, files)
                 self.notices.judge(turn, record.prompt, files, restarted=restarted)
         if self.facts.strict and not self.renderer.has("told"):
             self.todos.judge(turn, record.prompt, counts=last and record.error is None)

@@ -6,9 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pydantic import JsonValue
+
+from claw_adapter.patterns import key_of
+from claw_adapter.toolbox.candidates import COMMAND
 from claw_adapter.toolbox.kinds import ToolKind, kinds_of
 
-__all__ = ["leaves", "reads", "runs", "seeks", "writes"]
+__all__ = ["command_of", "leaves", "reads", "runs", "seeks", "writes"]
 
 Tools = Sequence[Mapping[str, Any]]
 
@@ -37,6 +41,12 @@ def runs(tool: str, tools: Tools) -> bool:
     """Whether a tool may take commands."""
     kinds = kinds_of(tool, tools)
     return "run" in kinds if kinds else bool(OTHERS.search(tool))
+
+
+def command_of(tool: str, arguments: Mapping[str, JsonValue], tools: Tools) -> str | None:
+    """What a call of a tool that runs commands is to run; None where it is none, or not one text."""
+    named = ((key_of(name), value) for name, value in arguments.items() if isinstance(value, str))
+    return next((value for name, value in named if name in COMMAND), None) if runs(tool, tools) else None
 
 
 def seeks(tool: str, tools: Tools) -> bool:

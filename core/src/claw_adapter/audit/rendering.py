@@ -12,13 +12,15 @@ from typing import Final
 
 from claw_adapter.audit.units import RESULT, RequestUnit, Said
 from claw_adapter.protocol import Capabilities
-from claw_adapter.protocol.limits import CallLimit, Drop, Loss, Rendering
+from claw_adapter.protocol.limits import CallLimit, Drop, Loss, Rendering, WindowLimit
 
 __all__ = [
     "ALIKE",
     "MASKED",
     "Renderer",
     "blackened",
+    "felt",
+    "with_ends",
     "with_floats",
     "without_control",
     "without_directives",
@@ -39,10 +41,13 @@ LINE_BLANKS_IN_JSON: Final = re.compile(r'(\\\\)|(?: |\\t)+(?=\\n|\\r|")')
 AT_ENDS: Final = re.compile(r"[ \t]+(?=\r?\n|\r?$)")
 ESCAPES: Final = Drop(what="escapes")
 LINE_BLANKS: Final = Drop(what="line_blanks")
+FILE_ENDS: Final = Drop(what="file_ends")
 LONG_NUMBER: Final = re.compile(r'(?<![\w."])(?:\d{16,30}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2})(?![\w."])')
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 """Line ends, those that only Unicode knows too."""
 MASKED: Final = re.compile(r"\*{3,}|…|\.{3}|\[redacted|REDACTED", re.IGNORECASE)
+FULL: Final = 0.6
+"""Share of a declared window from which on its end may be felt: harnesses count tokens in ways of their own."""
 DIRECTIVE_MARK: Final = re.compile(r"\[\[[^\]\n]*\]\]")
 
 
@@ -69,6 +74,11 @@ class Renderer:
     def call_limit(self) -> CallLimit | None:
         """How many calls of a reply are run, where that is declared."""
         return next((loss for loss in self.losses if isinstance(loss, CallLimit)), None)
+
+    def sums_up(self, tokens: int) -> bool:
+        """Whether a conversation with a request of so many tokens may have been summed up, as is declared."""
+        limits = (loss for loss in self.losses if isinstance(loss, WindowLimit))
+        return any("summary" in (one.then, one.told) and felt(one, tokens) for one in limits)
 
     def has(self, name: Rendering) -> bool:
         """Whether it is declared."""
@@ -129,6 +139,16 @@ class Renderer:
         for loss in (ESCAPES, LINE_BLANKS):
             text = ways[loss.what](text) if loss in self.losses else text
         return text
+
+
+def with_ends(text: str) -> str:
+    """A text with line feeds as its line ends, and none behind its last line."""
+    return text.replace("\r\n", "\n").rstrip("\n")
+
+
+def felt(limit: WindowLimit, tokens: int) -> bool:
+    """Whether the end of a declared window may be felt in a request of so many tokens."""
+    return tokens >= limit.tokens * FULL
 
 
 def without_control(text: str) -> str:

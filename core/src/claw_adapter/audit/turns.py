@@ -75,7 +75,7 @@ class RequestTurn:
     process: int
     exchanges: list[Exchange] = field(default_factory=list)
     chain: list[Exchange] = field(default_factory=list)
-    """Those that carry the conversation on; the others are the harness's own affairs: titles, guards, sub-agents."""
+    """Those that carry the conversation on; the others are the harness's own affairs: titles, guards, summaries, sub-agents."""
     units: dict[int, list[RequestUnit]] = field(default_factory=dict)
     """Units of a request by its number."""
     steps: list[ChainStep] = field(default_factory=list)
@@ -93,14 +93,39 @@ class RequestTurn:
         """
         texts = {renderer.plain(said.text) for said in known if len(said.text) >= 20 and said.kind != CALL}
         asked = renderer.plain(prompt).strip()
+        self.units = {exchange.number: units_of(exchange.messages) for exchange in self.exchanges}
+        summaries = self._summaries(asked, renderer)
         for exchange in self.exchanges:
-            units = units_of(exchange.messages)
-            self.units[exchange.number] = units
-            if not self._carries(exchange, units, asked, texts, renderer, tools):
+            units = self.units[exchange.number]
+            if exchange.number in summaries or not self._carries(exchange, units, asked, texts, renderer, tools):
                 continue
             self._go_on(units)
             self.chain.append(exchange)
             self.before.append(len(self.steps))
+
+    def _summaries(self, asked: str, renderer: Renderer) -> set[int]:
+        """The requests that hold the conversation and ask for a summary of it, where that is declared and it is long.
+
+        The harness asks at their end for something that nobody asked for, and goes on without the reply: either it is not in
+        the last request of the turn, or it comes behind the answer. Calls of such a reply are refused, and it is asked again.
+        """
+        found, refused, largest = set[int](), set[str](), 0
+        before: Reply | None = None
+        for exchange in self.exchanges:
+            units, reply = self.units[exchange.number], Reply.of(exchange)
+            largest = max(largest, int(str(exchange.usage.get("input") or 0)))
+            end = units[-1] if units and renderer.sums_up(largest) else None
+            told = end is not None and end.kind == "user" and not renderer.bare(end.text).rstrip().endswith(asked)
+            if exchange is self.exchanges[-1]:
+                left = before is not None and not before.calls and _holds(units, before, renderer)
+            else:
+                left = not _holds(self.units[self.exchanges[-1].number], reply, renderer)
+            if end is not None and (end.call in refused if end.kind == RESULT else told and left):
+                found.add(exchange.number)
+                refused |= {call.call for call in reply.calls} if reply else set()
+            else:
+                before = reply
+        return found
 
     def _carries(
         self,
@@ -154,6 +179,18 @@ class RequestTurn:
     def replies(self) -> list[Reply]:
         """What the model said in the chain, in order."""
         return [reply for reply in map(Reply.of, self.chain) if reply]
+
+
+def _holds(units: Sequence[RequestUnit], reply: Reply | None, renderer: Renderer) -> bool:
+    """Whether a request has a reply: one of its calls, by its id if that is kept, or its text."""
+    kept = not renderer.has("call_id")
+    known = {call.call if kept else call.text for call in (reply.calls if reply is not None else ())}
+    text = reply.text if reply is not None and not known else ""
+    return any(
+        (unit.kind == CALL and (unit.call if kept else unit.text) in known)
+        or (unit.kind == "assistant" and text != "" and text in unit.text)
+        for unit in units
+    )
 
 
 def _results(reply: Reply, taken: Sequence[RequestUnit], units: Sequence[RequestUnit]) -> list[RequestUnit | None]:

@@ -21,10 +21,12 @@ from claw_adapter.audit.removals import Removal, Removals
 from claw_adapter.audit.rendering import (
     ALIKE,
     ESCAPES,
+    FILE_ENDS,
     LINE_BLANKS,
     Renderer,
     bare_lines,
     with_characters,
+    with_ends,
     without_control,
 )
 from claw_adapter.audit.results import MARK, flat_of, whole_in
@@ -106,6 +108,7 @@ def judge_writes(
     if course.eats:
         book.bite(LINE_END)
     asked, settled, gone = dict[str, int](), set[str](), dict[int, Removal]()
+    left = dict[str, str | None]()
     for number, (call, result, exchange) in enumerate(steps):
         files.leave.update(_left_there((call, result, exchange), files))
         effect = course.effects[number]
@@ -116,7 +119,8 @@ def judge_writes(
         asked |= dict.fromkeys(course.changed_by(number), exchange.number)
         if effect is not None:
             settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
-        elif not strict and not _leaves((call, result, exchange)):
+        elif not strict and not looks((call, result, exchange)):
+            left |= {path: texts[-1] for path, texts in course.texts.items()}
             course.texts.clear()  # whatever it was, it may have gone on with the files
     if strict:
         _judge_modes(course, files, renderer, asked, book)
@@ -140,6 +144,7 @@ def judge_writes(
                 path, must, steps, files, renderer, book, request=asked[path], settled=path in settled, strict=strict
             )
     known = {path for path, texts in course.texts.items() if texts[-1] is not None}
+    known |= {path for path, text in left.items() if text is not None and text == files.after.get(path)}
     held = {number for number in range(len(steps)) if (mine := course.changed_by(number)) and mine <= known}
     edits = {number for number, effect in enumerate(course.effects) if strict and effect and effect.old is not None}
     return held | edits | gone.keys()
@@ -370,6 +375,7 @@ def _lost(must: str, there: str, renderer: Renderer) -> Drop | None:
         (Drop(what="other_bytes"), _decoded),
         (ESCAPES, with_characters),
         (LINE_BLANKS, lambda text: bare_lines(with_characters(text))),
+        (FILE_ENDS, with_ends),
     )
     return next((loss for loss, way in ways if loss in renderer.losses and way(must) == way(there)), None)
 
@@ -386,6 +392,6 @@ def _near(must: str, there: str) -> bool:
 
 
 def _declared(how: str, must: str, there: str, renderer: Renderer) -> bool:
-    if how == "control":
-        return Drop(what="control") in renderer.losses and without_control(must) == without_control(there)
-    return renderer.plain(must) == renderer.plain(there)
+    """Whether that is a declared loss; renderings are about what the model is shown, and excuse nothing in a file."""
+    lost = how == "control" and Drop(what="control") in renderer.losses
+    return lost and without_control(must) == without_control(there)

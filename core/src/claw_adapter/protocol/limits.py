@@ -90,6 +90,7 @@ class Drop(Record):
         "other_bytes",
         "executable",
         "line_end",
+        "file_ends",
         "line_blanks",
         "wordless_reply",
     ]
@@ -98,8 +99,9 @@ class Drop(Record):
     print; a reply's text behind which a message of its own with tool calls stands; a reply that says the same as the one
     right before it; digits of numbers that no float of 64 bits has, or escapes (``\\uXXXX``), in whose place stand the
     characters that they name, in arguments of calls and what is done by them; bytes that are no UTF-8, or the right to
-    execute it, of a file that is edited, or the line end behind a text that an edit takes out; blanks at the ends of lines
-    that are written; that a final reply has no words, in whose place its thoughts are given as the answer."""
+    execute it, of a file that is edited, or the line end behind a text that an edit takes out; the kind of its line ends,
+    and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; that
+    a final reply has no words, in whose place its thoughts are given as the answer."""
 
     def __str__(self) -> str:
         return {
@@ -114,6 +116,7 @@ class Drop(Record):
             "escapes": "escapes (\\uXXXX) in the arguments of calls become the characters that they name, in files too",
             "executable": "a file that is edited or written over can no longer be executed",
             "line_end": "an edit that takes a text out takes out the line end behind it as well",
+            "file_ends": "line ends of a file that is written or edited are made of one kind, and its last line gets one",
             "line_blanks": "blanks at the ends of lines may be left out of what is written, or put in the place of a text",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "wordless_reply": "a final reply without words is answered with what the model thought",
@@ -211,12 +214,14 @@ class WindowLimit(Record):
     then: Literal["summary", "oldest", "error"]
     reserve: NonNegativeInt = 0
     """Tokens that it keeps free of a window that it is told."""
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """What it fills of the rest, where it counts more tokens than the model does."""
     told: Literal["summary", "oldest", "error"] | None = None
     """What it does at the end of a window that it is told, if that is something else."""
 
     def at(self, window: int) -> WindowLimit:
         """The limit where it is told a window of so many tokens."""
-        return WindowLimit(tokens=max(window - self.reserve, 1), then=self.told or self.then)
+        return WindowLimit(tokens=max(int((window - self.reserve) * self.share), 1), then=self.told or self.then)
 
     def __str__(self) -> str:
         then = {

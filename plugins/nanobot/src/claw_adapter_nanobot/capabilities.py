@@ -57,6 +57,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Clip(of="command", characters=10_000),
         Drop(what="directives"),
         Drop(what="text_before_calls"),
+        Drop(what="file_ends"),
         *(native if options.histories == "native" else ()),
         WindowLimit(
             tokens=options.context_window - options.max_tokens - MARGIN,

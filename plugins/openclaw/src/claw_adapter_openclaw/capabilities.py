@@ -11,6 +11,10 @@ from claw_adapter_openclaw.options import Options, tools
 __all__ = ["capabilities"]
 
 MEMORY: Final = (".openclaw/**", "MEMORY.md", "memory/**")
+RESERVE: Final = 20_000
+"""Tokens that it keeps free of its window, at most a quarter of it; from there on it sums up."""
+SHARE: Final = 0.75
+"""Of the rest, what is full for it: a result has a token for every two characters there."""
 
 
 def capabilities(options: Options) -> Capabilities:
@@ -30,9 +34,10 @@ def capabilities(options: Options) -> Capabilities:
 
 
 def _losses(options: Options) -> tuple[Loss, ...]:
+    reserve = min(RESERVE, options.context_window // 4)
     native = (HistoryLimit(characters=4_000, total=80_000), Drop(what="history_tools"))
     return (
-        Clip(of="result", characters=32_000),
+        Clip(of="result", characters=_shown(options.context_window)),
         Drop(what="directives"),
         Drop(what="command_format"),
         Drop(what="repeated_reply"),
@@ -40,8 +45,16 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Forget(results=100),
         Mask(),
         *(native if options.histories == "native" else ()),
-        WindowLimit(tokens=options.context_window, then="summary"),
+        WindowLimit(
+            tokens=int((options.context_window - reserve) * SHARE), then="summary", reserve=reserve, share=SHARE
+        ),
     )
+
+
+def _shown(window: int) -> int:
+    """Characters of one result, by the size of the window; of a small one three tenths, two characters to a token."""
+    most = 64_000 if window >= 200_000 else 32_000 if window >= 100_000 else 16_000
+    return min(most, window * 6 // 10)
 
 
 def _notes(options: Options) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ class PicoClaw(Harness):
 
     def capabilities(self) -> Capabilities:
         """Each entry was seen with the real program; tests/e2e/test_picoclaw_*.py and test_metaclaw_runs.py show it again."""
+        window, reserve = self.options.context_window, self.options.max_tokens
         return Capabilities.full(
             seed_history="files",
             usage="per_turn",
@@ -48,7 +49,7 @@ class PicoClaw(Harness):
                 PromptLimit(bytes=100 * 1024),
                 Drop(what="executable"),
                 Drop(what="wordless_reply"),
-                WindowLimit(tokens=self.options.context_window, then="oldest"),
+                WindowLimit(tokens=max(window - reserve, 1), then="oldest", reserve=reserve),
             ),
             notes=self._notes(),
         )
