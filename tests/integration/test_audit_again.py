@@ -74,6 +74,14 @@ class GoesOn(Shell):
         return "\n".join([*(f"{{ {one}; }} >/dev/null" for one in self.before[:-1]), command])
 
 
+class SaysNoStatus(PlantedConversation):
+    """What commands print, and not how they end."""
+
+    def __init__(self, inner, ctx):
+        super().__init__(inner, ctx)
+        inner._agent.tool_exec = lambda command: inner._agent.execute(command)[1] or "(no output)"
+
+
 def run(*commands):
     return {"tools": [{"name": "exec", "arguments": {"command": command}} for command in commands]}
 
@@ -134,6 +142,17 @@ def test_a_file_that_a_search_does_not_name_is_seen(tmp_path):
     assert again(tmp_path / "sound", made, [looks]).otherwise == ()
     found = again(tmp_path / "broken", made, [looks], harness=SearchesTheTop)
     assert ["a search for 'ledger' does not name deep/more.md" in one.what for one in found.otherwise] == [True]
+
+
+def test_a_command_that_fails_and_is_answered_like_one_that_works_is_seen(tmp_path):
+    tries = [run("test -f notes.md", "test -f gone.md")], [run("cat notes.md"), run("cat notes.md; false")]
+    assert again(tmp_path / "sound", *tries).otherwise == ()
+    found = again(tmp_path / "broken", *tries, harness=SaysNoStatus)
+    assert (found.same, [one.round for one in found.otherwise]) == (4, ["r1", "r2"])
+    assert found.otherwise[0].what == (
+        "'test -f gone.md' ends with status 1 here, and its result says nothing, besides '(no output)', "
+        "that results of commands that work do not say"
+    )
 
 
 def test_a_shell_that_stays_where_it_is_is_another_way_and_no_fault(tmp_path):

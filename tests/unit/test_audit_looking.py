@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claw_adapter.audit.looking import only_looks
+from claw_adapter.audit.looking import only_looks, said_first
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,30 @@ def test_what_may_write_or_is_not_plain_does_not(command):
     assert not only_looks(command)
 
 
-@given(
-    st.lists(st.sampled_from(["cat", "rm", "tee", ">", "<", "|", "&&", ";", "&", "a", "2", "$(", "/dev/null", "\n"]))
-)
+@given(st.lists(st.sampled_from(["cat", "rm", "tee", ">", "|", "&&", ";", "&", "a", "2", "$(", "/dev/null", "\n"])))
 def test_no_command_that_only_looks_names_a_program_that_writes_where_a_program_stands(words):
     command = " ".join(words)
     if only_looks(command):
         places = [0, *(at + 1 for at, word in enumerate(words) if word in ("|", "&&", ";"))]
         assert {words[at] for at in places} <= {"cat"}
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("echo 'a  b' c >> x.md", ("a  b c", ">>", "x.md")),
+        ("echo a > x.md && cat x.md | wc -l; ls", ("a", ">", "x.md")),
+        ("echo > x.md", ("", ">", "x.md")),
+        ("echo a", None),
+        ("echo -n a > x.md", None),
+        ("echo 'a\\nb' > x.md", None),
+        ("echo $A > x.md", None),
+        ("echo a > x.md && rm x.md", None),
+        ("echo a > x.md | cat", None),
+        ("echo a 2> x.md", None),
+        ("test -f y && echo a > x.md", None),
+        ("echo 'a > x.md", None),
+    ],
+)
+def test_what_a_command_says_into_a_file_before_it_looks(command, found):
+    assert said_first(command) == found

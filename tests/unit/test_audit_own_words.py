@@ -94,7 +94,29 @@ def test_a_task_of_which_a_sub_agent_gets_a_part_is_marked(passed, marked):
     own.learn("user", [TASK])
     call = RequestUnit(CALL, call_text("task", {"task": TASK}), "c1")
     steps = [SimpleNamespace(offered=[(call, RequestUnit(RESULT, "The quay shop.", "c1"))])]
-    exchanges = [SimpleNamespace(number=number, tools=()) for number in (1, 2)]
+    exchanges = [SimpleNamespace(number=number, tools=(), reply=None) for number in (1, 2)]
     units = {1: [said(TASK)], 2: [said(passed)]}
+    own.hear(SimpleNamespace(steps=steps, chain=exchanges[:1], exchanges=exchanges, units=units), "", ())
+    assert [one.what for one in doubted(own.book.own_words()) if one.doubted] == marked
+
+
+BEGINS, ENDS = "I look into the shops of the quay first.", "The dearest of them is the net maker's."
+
+
+@pytest.mark.parametrize(
+    ("shown", "marked"), [(ENDS, []), (f"It reports:\n{ENDS}\n(in 2 steps)", []), (BEGINS, [ENDS])]
+)
+def test_what_a_sub_agent_says_at_its_end_and_its_caller_does_not_hear_is_marked(shown, marked):
+    def exchange(number, text=None, *calls):
+        reply = None if text is None else {"content": text, "tool_calls": list(calls)}
+        return SimpleNamespace(number=number, tools=(), reply=reply, status=200, fault="", failure=None)
+
+    own = OwnWordsHeard(Book())
+    own.learn("user", [TASK])
+    call = RequestUnit(CALL, call_text("task", {"task": TASK}), "c1")
+    steps = [SimpleNamespace(offered=[(call, RequestUnit(RESULT, shown, "c1"))])]
+    looks = {"id": "s1", "function": {"name": "list", "arguments": "{}"}}
+    exchanges = [exchange(1), exchange(2, BEGINS, looks), exchange(3, ENDS)]
+    units = {1: [said(TASK)], 2: [said(TASK)], 3: [said(TASK)]}
     own.hear(SimpleNamespace(steps=steps, chain=exchanges[:1], exchanges=exchanges, units=units), "", ())
     assert [one.what for one in doubted(own.book.own_words()) if one.doubted] == marked

@@ -47,6 +47,7 @@ PLACE: Final = re.compile(r"[^\s'\":=]*/workspace(?=[/\s'\":,;)]|$)")
 TOLD: Final = "/agent/workspace"
 """Where a harness is told that it is, at isolation 2."""
 BLANKS: Final = re.compile(r"\s+")
+SECONDS: Final = re.compile(r"\d+\.\d+")
 NO_PROGRAM: Final = (126, 127)
 """How a shell ends that has not found a program, or may not run it."""
 MOST: Final = 20
@@ -81,6 +82,8 @@ class _Told:
     out: list[str] = field(default_factory=list)
     err: list[str] = field(default_factory=list)
     """Without what the shell itself says, which each shell says in its own way."""
+    status: int = 0
+    """With which it has ended here."""
     why_not: str = ""
     """Why nothing can be said of it."""
 
@@ -112,6 +115,8 @@ class _Outcome:
     left: Counter[str] = field(default_factory=Counter)
     printed: set[str] = field(default_factory=set)
     """Lines of commands so far by which they are known."""
+    framed: dict[tuple[str, str], dict[bool, CallOtherwise]] = field(default_factory=dict)
+    """By tool, what results say besides of commands: the first that have worked, and that have not."""
 
 
 async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) -> CallsAgain:
@@ -136,6 +141,7 @@ async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) ->
         if not (found[-1].otherwise or MISSING in found[-1].left):  # what is not there may be in a shell that stays
             break
     best = max(found, key=lambda one: (one.matched, -len(one.otherwise)))
+    best.otherwise += _unsaid(best)
     return CallsAgain(
         trial=facts.spec.id, harness=facts.harness, commands=count, same=best.same, turns=best.turns,
         otherwise=(*best.otherwise, *_searched(facts, worked)), left=dict(best.left),
@@ -243,6 +249,9 @@ class _Again:
         elif lost is None:
             outcome.same += 1
             outcome.matched += len(told.out) + len(told.err)
+            what = f"{command[:200]!r} ends with status {told.status} here"
+            at = CallOtherwise(what=what, round=record.round, request=step[2].number)
+            outcome.framed.setdefault((step[0].tool, _frame(told, step)), {}).setdefault(told.status == 0, at)
         elif any(len("\n".join((*told.out, *told.err))) > most for most in _cuts(self.facts)):
             outcome.left[CUT] += 1
         else:
@@ -317,7 +326,24 @@ class _Again:
         errors = [
             line for line in _lines(done.stderr.text) if not line.startswith((f"{self.way.shell}:", "sh:", "bash:"))
         ]
-        return _Told(_lines(printed), errors)
+        return _Told(_lines(printed), errors, done.exit.code or 0)
+
+
+def _unsaid(outcome: _Outcome) -> Iterator[CallOtherwise]:
+    """Commands that have failed here, whose results say so no more than those of commands that have worked."""
+    for (_, said), first in outcome.framed.items():
+        if len(first) > 1:
+            beside = f", besides {said[:60]!r}," if said else ""
+            what = f"{first[False].what}, and its result says nothing{beside} that results of commands that work do not say"
+            yield first[False].model_copy(update={"what": what})
+
+
+def _frame(told: _Told, step: AuditStep) -> str:
+    """What a result says of a command beside what that prints, whatever time it took."""
+    shown = _plain(flat_of(step[1].text))
+    for line in (*told.out, *told.err):
+        shown = shown.replace(line, "", 1)
+    return SECONDS.sub("#", _plain(shown))
 
 
 def _same_again(paths: Sequence[str], first: Tree, second: Tree, there: Tree) -> list[str]:

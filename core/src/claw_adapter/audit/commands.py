@@ -12,6 +12,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from claw_adapter.audit.looking import said_first
 from claw_adapter.patterns import WORKING_FOLDER, key_of
 from claw_adapter.reading import strings_of
 
@@ -88,7 +89,7 @@ class PutByCommand:
 
 
 def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
-    r"""What ``printf '%s\n' TEXT > FILE``, or ``>> FILE``, or ``cat > FILE`` with a here-document writes; else None."""
+    r"""What ``printf '%s\n' TEXT > FILE``, ``echo TEXT > FILE``, or ``cat > FILE`` with a here-document writes; else None."""
     for found in map(HERE.fullmatch, strings_of(arguments)):
         if found is not None and len(words := shlex.split(found["path"])) == 1:
             return PutByCommand(_placed(words[0], arguments), found["text"], behind=False)
@@ -96,6 +97,8 @@ def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
         match said:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
                 return PutByCommand(_placed(path, arguments), f"{content}\n", how == ">>")
+    for line, how, path in filter(None, map(said_first, strings_of(arguments))):
+        return PutByCommand(_placed(path, arguments), f"{line}\n", how == ">>")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Commands of a shell that change no file, whatever files there are."""
+"""Commands of a shell that change no file, whatever files there are, and those that first say something into one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-__all__ = ["only_looks"]
+__all__ = ["only_looks", "said_first"]
 
 SIGNS: Final = "();<>|&"
 JOINED: Final = frozenset({"|", "||", "&&", ";", "|&"})
 INSIDE: Final = re.compile(r"\$\(|`|[<>]\(|\n")
 """What has commands inside, or behind a line end."""
+LITERAL: Final = re.compile(r"[^$`*?~!{}\[\]\\#<>|&;()]*")
+"""A word that means itself, in quotation marks or not."""
 PRINT: Final = frozenset({
     "[", "basename", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "df", "diff", "dirname", "du", "echo", "egrep",
     "expr", "false", "fgrep", "fold", "grep", "head", "hexdump", "id", "join", "jq", "ls", "md5sum", "nl", "nproc", "od",
@@ -39,12 +41,36 @@ def only_looks(command: str) -> bool:
 
     What is not quite plain (commands within others, several lines, words of the shell's own) is not said to.
     """
-    reader = shlex.shlex(command, posix=True, punctuation_chars=SIGNS)
-    reader.whitespace_split, reader.commenters = True, ""
     try:
-        return INSIDE.search(command) is None and all(map(_prints, _parts(list(reader))))
+        return INSIDE.search(command) is None and all(map(_prints, _parts(_words(command))))
     except ValueError:  # a quotation mark is open, or it goes where nobody knows
         return False
+
+
+def said_first(command: str) -> tuple[str, str, str] | None:
+    """The line, ``>`` or ``>>``, and the file of ``echo LINE > FILE``, if a command only looks behind that; else None."""
+    try:
+        words = _words(command) if INSIDE.search(command) is None else []
+        end = next((at for at, word in enumerate(words) if word in (";", "&&")), len(words))
+        match words[:end]:
+            case ["echo", *said, (">" | ">>") as how, path] if all(map(LITERAL.fullmatch, (*said, path))):
+                looks = end == len(words) or all(map(_prints, _parts(words[end + 1 :])))
+                other = "".join(said).startswith("-") or "".join(said[-1:]).isdigit()  # an option, or another output
+                return (" ".join(said), how, path) if looks and not other else None
+    except ValueError:
+        pass
+    return None
+
+
+def _words(command: str) -> list[str]:
+    """The words and signs of a command.
+
+    Raises:
+        ValueError: a quotation mark is open.
+    """
+    reader = shlex.shlex(command, posix=True, punctuation_chars=SIGNS)
+    reader.whitespace_split, reader.commenters = True, ""
+    return list(reader)
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.parts import in_lines
 from claw_adapter.audit.records import OwnWords
-from claw_adapter.audit.results import LEAST, asks_for_part, split_lines, value_of
-from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.results import LEAST, asks_for_part, flat_of, split_lines, value_of
+from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, arguments_of, tool_named, tool_names
 from claw_adapter.reading import strings_of
 
@@ -33,6 +33,7 @@ MISCOUNTED: Final = "not the number that the line has"
 JOINED: Final = "lines of others without anything between them"
 BESIDES: Final = "beside the conversation"
 PARTLY: Final = "left out of what a call says to a sub-agent"
+UNTOLD: Final = "the last that a sub-agent says, and not in the result of its call"
 MISCALLED: Final = "not who said what stands after it"
 TAKEN: Final = "shows a line that the call has replaced, and none that is new"
 MISNAMED: Final = "names another file than the call"
@@ -153,17 +154,29 @@ class OwnWordsHeard:
                     self._say(_Place("older result", request, beside=beside, result=True), unit.text)
 
     def _passed_on(self, turn: RequestTurn, judged: Collection[str]) -> None:
-        """Whether a request beside the conversation, as of a sub-agent, has some lines of what a call says, and not others."""
-        calls = [call for step in turn.steps for call, _ in step.offered if call.call not in judged]
-        told = [text for call in calls for text in strings_of(arguments_of(call))]
+        """Whether requests beside the conversation, as of a sub-agent, have all lines of what a call says, or none.
+
+        And whether the call's result has the line with which the sub-agent ends.
+        """
         chain = {exchange.number for exchange in turn.chain}
-        for exchange in (one for one in turn.exchanges if one.number not in chain):
-            texts = [unit.text for unit in turn.units[exchange.number] if unit.kind == "user"]
-            for every in ([line for line in _lines_of(text) if len(line) >= LEAST] for text in told):
-                held = [line for line in every if any(line in text for text in texts)]
-                if held and len(held) < len(every):
-                    lost = next(line for line in every if line not in held)
-                    self.book.own((BESIDES, self._form(lost, ()), PARTLY), lost, exchange.number)
+        asides = [exchange for exchange in turn.exchanges if exchange.number not in chain]
+        calls = [one for step in turn.steps for one in step.offered if one[0].call not in judged]
+        for call, result in calls if asides else ():
+            told = [[line for line in _lines_of(text) if len(line) >= LEAST] for text in strings_of(arguments_of(call))]
+            last: Reply | None = None
+            for exchange in asides:
+                texts = [unit.text for unit in turn.units[exchange.number] if unit.kind == "user"]
+                for every in told:
+                    held = [line for line in every if any(line in text for text in texts)]
+                    last = (Reply.of(exchange) or last) if held else last
+                    if held and len(held) < len(every):
+                        lost = next(line for line in every if line not in held)
+                        self.book.own((BESIDES, self._form(lost, ()), PARTLY), lost, exchange.number)
+            ends = [] if last is None or last.calls else [line for line in _lines_of(last.text) if len(line) >= LEAST]
+            if last is not None and result is not None and ends and ends[-1] not in flat_of(result.text):
+                self.book.own(
+                    (f"result of {call.tool}", self._form(ends[-1], ()), UNTOLD), ends[-1], last.exchange.number
+                )
 
     def _instead(self, text: str, call: str) -> str:
         """In place of which call's result something stands, and whether it names another call's file, and not that one's."""
@@ -292,9 +305,8 @@ class OwnWordsHeard:
 def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
     """What a harness says by itself, with a mark where something is known that speaks against it.
 
-    That is a line that no file has any more, a number that is not the line's, a note in the place of a result that names
-    another file, lines of others that run together, and labels of which several stand before what the user said and before
-    what the assistant said.
+    That is what its `beside` begins with, and labels of which several stand before what the user said and before what the
+    assistant said.
     """
     told = tuple(words)
     roles: dict[tuple[str, str], set[str]] = {}
@@ -308,7 +320,7 @@ def doubted(words: Iterable[OwnWords]) -> tuple[OwnWords, ...]:
 
     def known(one: OwnWords) -> bool:
         mixed = one.where in several and (one.where, one.form) in both and one.beside.startswith(BEFORE)
-        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED, MISCALLED, TAKEN, PARTLY))
+        return mixed or one.beside.startswith((STALE, MISCOUNTED, MISNAMED, JOINED, MISCALLED, TAKEN, PARTLY, UNTOLD))
 
     return tuple(one.model_copy(update={"doubted": known(one)}) for one in told)
 
