@@ -217,7 +217,7 @@ USUAL: Final = {
     ".env": "OPENAI_BASE_URL=http://127.0.0.1:9/v1\nOPENAI_API_KEY=none\nOPENAI_MODEL=other\nMODEL=other\n"
     "ANTHROPIC_BASE_URL=http://127.0.0.1:9\nANTHROPIC_MODEL=other\nTEMPERATURE=2\n",
     ".editorconfig": "root = true\n[*]\ntrim_trailing_whitespace = true\ninsert_final_newline = true\nend_of_line = crlf\n",
-    ".gitignore": "*.csv\nnotes/\n",
+    ".gitignore": "*.csv\nnotes/\n[a-m]*.*\n",
     ".prettierrc": '{ "semi": true, "singleQuote": false }\n',
     "pyproject.toml": "[tool.black]\nline-length = 40\n[tool.ruff]\nfix = true\n",
     "package.json": '{ "name": "a", "type": "module", "scripts": { "postinstall": "exit 1" } }\n',
