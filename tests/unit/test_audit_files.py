@@ -1189,3 +1189,5 @@ def test_what_becomes_of_line_ends_in_a_file_is_a_loss_and_no_rendering(losses):
     for after, cause in (("one\ntwo", "M17 written-newlines"), ("one\r\ntwo\r\n", "M17 written-stripped")):
         found = written(make, after={"b.md": after}, losses=losses, renderings=("newline", "trim"))
         assert found == ([] if losses else [cause])
+    make = ("write", {"path": "b.md", "content": "one\r\ntwo\r\n"})
+    assert written(make, after={"b.md": "one\r\ntwo"}, losses=losses) == ["M17 written-stripped"]

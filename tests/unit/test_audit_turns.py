@@ -14,7 +14,7 @@ from claw_adapter.audit.load import _verdicts
 from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import Said, call_text
+from claw_adapter.audit.units import RESULT, Said, call_text
 from claw_adapter.protocol import Capabilities, Event
 from claw_adapter.protocol.limits import Prune, WindowLimit
 from claw_adapter.report.audit_terminal import render_audit
@@ -244,4 +244,19 @@ def test_who_asks_for_a_summary_behind_the_answer_leaves_the_answer_as_it_is():
 def test_who_puts_something_behind_each_prompt_asks_for_no_summary():
     read, hint = called(("c1", "a.md")), {"role": "user", "content": "The time is noon."}
     turn = turn_of(([hint], read), ([read, result("c1", LONG), hint], DONE), losses=(SUMMED,), tokens=700)
+    assert [exchange.number for exchange in turn.chain] == [1, 2]
+
+
+def test_a_sub_agent_that_reads_what_was_read_before_does_not_go_on_with_the_conversation():
+    known = [Said(RESULT, LONG, "step", 0, call="c0"), Said("user", "Good morning to you at the harbour.", "seeded", 0)]
+    helper = [{"role": "user", "content": "Count the crates."}, called(("h1", "a.md")), result("h1", LONG)]
+    turn = turn_of(([], READS), ([READS, result("c1", OTHER)], DONE))
+    turn.exchanges.insert(
+        1,
+        SimpleNamespace(
+            number=9, messages=helper, reply={"content": "60"}, status=200, fault="", failure=None, usage={}, tools=[1]
+        ),
+    )
+    turn.chain, turn.steps, turn.before = [], [], []
+    turn.follow(PROMPT, known, Renderer(Capabilities()), tools=True)
     assert [exchange.number for exchange in turn.chain] == [1, 2]

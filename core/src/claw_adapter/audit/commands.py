@@ -97,8 +97,8 @@ def put_by(arguments: dict[str, JsonValue]) -> PutByCommand | None:
         match said:
             case ["printf", r"%s\n", content, (">" | ">>") as how, path]:
                 return PutByCommand(_placed(path, arguments), f"{content}\n", how == ">>")
-    for line, how, path in filter(None, map(said_first, strings_of(arguments))):
-        return PutByCommand(_placed(path, arguments), f"{line}\n", how == ">>")
+    for line, sign, path in filter(None, map(said_first, strings_of(arguments))):
+        return PutByCommand(_placed(path, arguments), f"{line}\n", sign == ">>")
     return None
 
 

@@ -33,7 +33,7 @@ MISCOUNTED: Final = "not the number that the line has"
 JOINED: Final = "lines of others without anything between them"
 BESIDES: Final = "beside the conversation"
 PARTLY: Final = "left out of what a call says to a sub-agent"
-UNTOLD: Final = "the last that a sub-agent says, and not in the result of its call"
+UNTOLD: Final = "the last that a sub-agent says, and in no result"
 MISCALLED: Final = "not who said what stands after it"
 TAKEN: Final = "shows a line that the call has replaced, and none that is new"
 MISNAMED: Final = "names another file than the call"
@@ -156,24 +156,25 @@ class OwnWordsHeard:
     def _passed_on(self, turn: RequestTurn, judged: Collection[str]) -> None:
         """Whether requests beside the conversation, as of a sub-agent, have all lines of what a call says, or none.
 
-        And whether the call's result has the line with which the sub-agent ends.
+        And whether the call's result, or another one of the turn, has the line with which the sub-agent ends.
         """
         chain = {exchange.number for exchange in turn.chain}
         asides = [exchange for exchange in turn.exchanges if exchange.number not in chain]
-        calls = [one for step in turn.steps for one in step.offered if one[0].call not in judged]
-        for call, result in calls if asides else ():
+        every = [one for step in turn.steps for one in step.offered]
+        heard = [flat_of(result.text) for _, result in every if result is not None]
+        for call in (call for call, _ in every if asides and call.call not in judged):
             told = [[line for line in _lines_of(text) if len(line) >= LEAST] for text in strings_of(arguments_of(call))]
             last: Reply | None = None
             for exchange in asides:
                 texts = [unit.text for unit in turn.units[exchange.number] if unit.kind == "user"]
-                for every in told:
-                    held = [line for line in every if any(line in text for text in texts)]
+                for lines in told:
+                    held = [line for line in lines if any(line in text for text in texts)]
                     last = (Reply.of(exchange) or last) if held else last
-                    if held and len(held) < len(every):
-                        lost = next(line for line in every if line not in held)
+                    if held and len(held) < len(lines):
+                        lost = next(line for line in lines if line not in held)
                         self.book.own((BESIDES, self._form(lost, ()), PARTLY), lost, exchange.number)
             ends = [] if last is None or last.calls else [line for line in _lines_of(last.text) if len(line) >= LEAST]
-            if last is not None and result is not None and ends and ends[-1] not in flat_of(result.text):
+            if last is not None and ends and not any(ends[-1] in text for text in heard):
                 self.book.own(
                     (f"result of {call.tool}", self._form(ends[-1], ()), UNTOLD), ends[-1], last.exchange.number
                 )

@@ -142,8 +142,9 @@ class Renderer:
 
 
 def with_ends(text: str) -> str:
-    """A text with line feeds as its line ends, and none behind its last line."""
-    return text.replace("\r\n", "\n").rstrip("\n")
+    """A text with line feeds as its line ends, and one behind its last line."""
+    text = text.replace("\r\n", "\n")
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def felt(limit: WindowLimit, tokens: int) -> bool:

@@ -91,7 +91,10 @@ class RequestTurn:
             renderer: the declared renderings.
             tools: whether requests of this trial offer tools at all.
         """
-        texts = {renderer.plain(said.text) for said in known if len(said.text) >= 20 and said.kind != CALL}
+        talked = (
+            said for said in known if said.kind not in (CALL, RESULT)
+        )  # a sub-agent may read what was read before
+        texts = {renderer.plain(said.text) for said in talked if len(said.text) >= 20}
         asked = renderer.plain(prompt).strip()
         self.units = {exchange.number: units_of(exchange.messages) for exchange in self.exchanges}
         summaries = self._summaries(asked, renderer)

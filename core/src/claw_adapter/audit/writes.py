@@ -377,7 +377,9 @@ def _lost(must: str, there: str, renderer: Renderer) -> Drop | None:
         (LINE_BLANKS, lambda text: bare_lines(with_characters(text))),
         (FILE_ENDS, with_ends),
     )
-    return next((loss for loss, way in ways if loss in renderer.losses and way(must) == way(there)), None)
+    lacks = must.endswith("\n") and not there.endswith("\n")
+    alike = (loss for loss, way in ways if loss in renderer.losses and way(must) == way(there))
+    return next((loss for loss in alike if loss != FILE_ENDS or not lacks), None)
 
 
 def _decoded(text: str) -> str:
