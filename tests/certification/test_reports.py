@@ -9,9 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Final
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,9 +21,12 @@ import pytest
 from claw_adapter.certify.bench import Bench
 from claw_adapter.certify.certificate import Certificate
 from claw_adapter.certify.check import checks
+from claw_adapter.certify.checks import plan as plan_check
 from claw_adapter.certify.digests import code_digest, file_digest, folder_digest, json_digest
 from claw_adapter.certify.judge import certify, plan, report
 from claw_adapter.certify.output import prepare_folder, read_report, write_all
+from claw_adapter.certify.plans import evidence
+from claw_adapter.certify.plans.draw import draw
 from claw_adapter.certify.plans.replies import replay
 from claw_adapter.certify.records import Report, described_capabilities
 from claw_adapter.certify.requirements import load
@@ -31,6 +36,7 @@ from claw_adapter.protocol import Capabilities
 from claw_adapter.runs.load import load_run
 from claw_adapter.runs.transcript import read_transcript
 from support.commands import call
+from support.plans import beginning
 from support.running import claw
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -38,6 +44,8 @@ import planted
 
 pytestmark = [pytest.mark.slow(150), pytest.mark.timeout(900)]
 """All of them share a certificate, and so a worker: it begins early, or the others wait for it; it may take minutes."""
+BRIEF: Final = 20
+"""Turns of a plan that is drawn briefly."""
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +64,48 @@ def folder(tmp_path_factory) -> Path:
     return out
 
 
+@contextmanager
+def drawn_briefly() -> Iterator[None]:
+    """Plans are the beginnings of what they are: to verify a whole one takes seconds, and there is much to be verified."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (plan_check, evidence):
+            patch.setattr(module, "draw", lambda *told: beginning(draw(*told), BRIEF))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def drawn(request) -> Iterator[None]:
+    """So they are in all tests but those of a whole certificate."""
+    if "whole" in request.fixturenames:
+        yield
+    else:
+        with drawn_briefly():
+            yield
+
+
+def made(out: Path) -> tuple[str, ...]:
+    """What a certification is asked for."""
+    asked = ("--level", "bronze", "--out", str(out), "--json", "--nonce", "f3a")
+    return ("certify", "reference:mode=in-process", *asked)
+
+
+@pytest.fixture
+def whole(tmp_path) -> Path:
+    """A real certificate, made by the command."""
+    done = claw(*made(tmp_path / "c"), cwd=tmp_path)
+    told = json.loads(done.stdout)
+    assert (told["reached"], told["ok"], told["adapter"]["options"]) == ("bronze", True, {"mode": "in-process"})
+    assert told["isolation"] == 0, "what works inside the runner has none"
+    assert "LIFE-001" in done.stderr, "progress goes to standard error"
+    return tmp_path / "c"
+
+
 @pytest.fixture(scope="module")
 def bronze(tmp_path_factory) -> Path:
-    """A real certificate, made by the command."""
+    """The same with a brief plan."""
     out = tmp_path_factory.mktemp("bronze") / "c"
-    done = claw(
-        "certify",
-        "reference:mode=in-process",
-        "--level",
-        "bronze",
-        "--out",
-        out,
-        "--json",
-        "--nonce",
-        "f3a",
-        cwd=out.parent,
-    )
-    made = json.loads(done.stdout)
-    assert (made["reached"], made["ok"], made["adapter"]["options"]) == ("bronze", True, {"mode": "in-process"})
-    assert made["isolation"] == 0, "what works inside the runner has none"
-    assert "LIFE-001" in done.stderr, "progress goes to standard error"
+    with drawn_briefly():
+        assert json.loads(call(*made(out)).out)["reached"] == "bronze"
     return out
 
 
@@ -257,13 +287,13 @@ def test_the_badge_says_what_was_reached(folder, certified):
     ET.parse(certified / "badge.svg")
 
 
-def test_a_certificate_is_good_as_long_as_nothing_is_changed(certified):
-    certificate, problems, _, derived, notes = verify(certified / "certificate.json")
+def test_a_certificate_is_good_as_long_as_nothing_is_changed(whole):
+    certificate, problems, _, derived, notes = verify(whole / "certificate.json")
     assert problems == []
     assert (derived, notes) == (("PLAN-001",), ())
     assert certificate.level == "bronze"
-    assert certificate.versions == read_report(certified).adapter.versions
-    told = claw("certify", "reference:mode=in-process", "--verify", certified, check=False)
+    assert certificate.versions == read_report(whole).adapter.versions
+    told = claw("certify", "reference:mode=in-process", "--verify", whole, check=False)
     assert (told.returncode, "consistent, not attested" in told.stdout) == (1, True)
 
 
@@ -660,14 +690,14 @@ def test_a_signature_says_whose_word_it_is_and_holds_for_what_was_signed(certifi
     signers.write_text("".join(f"{name} {(tmp_path / f'{name}.pub').read_text()}" for name in ("key", "other")))
     write_all(read_report(certified), certified, key=tmp_path / "key")
     assert verify(certified, signers, "key")[1:3] == ([], "key")
-    told = claw("certify", "--verify", certified, check=False)
+    told = call("certify", "--verify", certified)
     key = subprocess.run(
         ["ssh-keygen", "-lf", tmp_path / "key.pub"], capture_output=True, text=True, check=True
     ).stdout.split()[1]
-    assert (told.returncode, f"not attested: signed by the key {key}" in told.stdout) == (1, True)
+    assert (told.code, f"not attested: signed by the key {key}" in told.out) == (1, True)
     (tmp_path / "alone").mkdir()
     alone = Path(shutil.copy(certified / "certificate.json", tmp_path / "alone"))
-    assert "signed by SHA256:" in claw("certify", "--verify", alone, "--signers", tmp_path / "key.pub").stdout
+    assert "signed by SHA256:" in call("certify", "--verify", alone, "--signers", tmp_path / "key.pub").out
     assert "no key of other.pub" in verify(alone, tmp_path / "other.pub").problems[0]
     assert "does not count" in verify(alone, signers, "other").problems[0]
     rewrite(alone.parent, issued="2030-01-01")
