@@ -91,10 +91,10 @@ class RequestTurn:
             renderer: the declared renderings.
             tools: whether requests of this trial offer tools at all.
         """
-        talked = (
-            said for said in known if said.kind not in (CALL, RESULT)
-        )  # a sub-agent may read what was read before
-        texts = {renderer.plain(said.text) for said in talked if len(said.text) >= 20}
+        # a sub-agent may read what was read before
+        texts = {
+            renderer.plain(said.text) for said in known if len(said.text) >= 20 and said.kind not in (CALL, RESULT)
+        }
         asked = renderer.plain(prompt).strip()
         self.units = {exchange.number: units_of(exchange.messages) for exchange in self.exchanges}
         summaries = self._summaries(asked, renderer)
@@ -123,9 +123,9 @@ class RequestTurn:
                 left = before is not None and not before.calls and _holds(units, before, renderer)
             else:
                 left = not _holds(self.units[self.exchanges[-1].number], reply, renderer)
-            if end is not None and (end.call in refused if end.kind == RESULT else told and left):
+            if end is not None and reply and (end.call in refused if end.kind == RESULT else told and left):
                 found.add(exchange.number)
-                refused |= {call.call for call in reply.calls} if reply else set()
+                refused |= {call.call for call in reply.calls}
             else:
                 before = reply
         return found
