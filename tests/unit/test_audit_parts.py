@@ -14,10 +14,10 @@ from claw_adapter.audit.answers import judge_usage
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import _Request, judge_requests, minutes
 from claw_adapter.audit.damage import Damage, damage_of, declared_for
-from claw_adapter.audit.histories import Histories, HistoryCall
+from claw_adapter.audit.histories import Histories, HistoryCall, _walked
 from claw_adapter.audit.past import Past
 from claw_adapter.audit.remarks import WholeReadings, first_page
-from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.rendering import Renderer, without_directives
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, begins, call_text, units_of
@@ -751,3 +751,15 @@ def test_what_the_model_has_said_twice_is_there_twice(replies, found):
     told = [f"{text}\n```"] * replies
     _Request(expected, units, align(expected, units, made), 1, made, book, 1, 0, replies=told).judge(())
     assert [finding.cause for finding in book.findings()] == found
+
+
+def test_of_what_is_said_again_in_a_part_of_a_history_the_one_outside_of_it_may_be_shown():
+    every = ["The harbour opens.", "One crate.", "Two crates.", "The harbour opens.", "Three crates."]
+    shown = "The harbour opens. One crate. [cut] Three crates."
+    assert _walked(every[2:], shown, every) == ([0], False)
+    assert _walked(["Three crates.", "One crate."], shown, every) == ([], True)
+
+
+def test_a_line_that_says_what_is_attached_is_a_directive_as_real_programs_know_it():
+    text = "[media attached: the plan of the harbour.png]\nOne crate."
+    assert without_directives(text) == without_directives("One crate.")

@@ -124,7 +124,7 @@ class Histories:
         every, unless = range(len(session.messages)), None
         if lost and page.shown and way_on(call.tool, arguments, call.tools, page.claim.remark, len(session.messages)):
             every, unless = page.shown, partial(page.claim.holds, self.whole)
-            inside, moved = self._missing(texts[every.start : every.stop], flat)
+            inside, moved = self._missing(texts[every.start : every.stop], flat, texts)
             self._lost(session, [every.start + number for number in inside], flat, request)
             lost = [number for number in lost if number not in every]
         self._order(session, flat, request, every, moved=moved)
@@ -139,14 +139,15 @@ class Histories:
             what = f"the history {session.id} cannot be read: {flat[:80]!r}"
             self.failed.note("M22", UNREAD, session.id, what, request)
 
-    def _missing(self, texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
+    def _missing(self, texts: Sequence[str], flat: str, every: Sequence[str] = ()) -> tuple[list[int], bool]:
         """As `_walked`; lines may be wrapped, and what breaks them may be declared to be lost."""
-        lost, moved = _walked(texts, flat)
+        lost, moved = _walked(texts, flat, every)
         wrapped = not any("\n" in texts[number] for number in lost)
         if not lost or not (wrapped or BREAKS in self.renderer.losses):
             return lost, moved
         before = len(lost)
-        lost, moved = _walked([" ".join(text.split()) for text in texts], " ".join(flat.split()))
+        lines, others = ([" ".join(text.split()) for text in some] for some in (texts, every))
+        lost, moved = _walked(lines, " ".join(flat.split()), others)
         if len(lost) < before and not wrapped:
             self.book.bite(BREAKS)
         return lost, moved
@@ -178,7 +179,7 @@ class Histories:
         """A page behind another: all of its messages, none lost between the two, and a true end."""
         texts = [self.renderer.plain(message.text) for message in session.messages]
         first, last = page.shown.start, page.shown.stop
-        inside, moved = self._missing(texts[first:last], flat)
+        inside, moved = self._missing(texts[first:last], flat, texts)
         self._order(session, flat, request, page.shown, moved=moved)
         self._lost(session, [first + number for number in inside], flat, request)
         if before is None or not (page.shown or page.claim.remark.like(before.claim.remark)):
@@ -382,10 +383,11 @@ def _once(text: str, texts: Sequence[str]) -> bool:
     return sum(text in other for other in texts) == 1
 
 
-def _walked(texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
+def _walked(texts: Sequence[str], flat: str, every: Sequence[str] = ()) -> tuple[list[int], bool]:
     """The numbers of texts that are not there, and whether any stands in another place.
 
-    Where a text stands is told by those that no other has: of words that are said again, the first may not be shown.
+    Where a text stands is told by those that no other has: of words that are said again, the first may not be shown. That holds
+    of all that was said, `every` one, where these are a part of it.
     """
     place, lost, moved = 0, list[int](), False
     for number, text in enumerate(texts):
@@ -393,7 +395,7 @@ def _walked(texts: Sequence[str], flat: str) -> tuple[list[int], bool]:
         if at >= 0:
             place = at + len(text) if _once(text, texts) else place
         elif text in _besides([other for other in texts if text in other != text], flat):
-            moved = moved or texts.count(text) == 1
+            moved = moved or (every or texts).count(text) == 1
         else:
             lost.append(number)
     return lost, moved

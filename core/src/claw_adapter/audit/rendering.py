@@ -30,7 +30,7 @@ __all__ = [
 STAMP: Final = re.compile(r"\[(?=[^\]\n]*\d)[^\]\n]{6,60}\]\s?")
 MOMENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)? ?(UTC|Z|[+-]\d{2}:?\d{2})?")
 MARK: Final = "[system] "
-DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\]|\(no output\))\s*$")
+DIRECTIVE: Final = re.compile(r"^\s*(MEDIA:.*|!\[.*|message\(.*|\[\[.*\]\]|\[media attached: .*\]|\(no output\))\s*$")
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 ESCAPE: Final = re.compile(r"\\\\u[0-9a-fA-F]{4}")
 """How the six signs of such an escape stand in JSON."""
