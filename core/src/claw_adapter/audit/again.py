@@ -141,10 +141,9 @@ async def calls_again(facts: TrialFacts, store: Store, level: IsolationLevel) ->
         if not (found[-1].otherwise or MISSING in found[-1].left):  # what is not there may be in a shell that stays
             break
     best = max(found, key=lambda one: (one.matched, -len(one.otherwise)))
-    best.otherwise += _unsaid(best)
     return CallsAgain(
         trial=facts.spec.id, harness=facts.harness, commands=count, same=best.same, turns=best.turns,
-        otherwise=(*best.otherwise, *_searched(facts, worked)), left=dict(best.left),
+        otherwise=(*best.otherwise, *_unsaid(best), *_searched(facts, worked)), left=dict(best.left),
     )  # fmt: skip
 
 

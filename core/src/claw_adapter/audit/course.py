@@ -128,7 +128,7 @@ def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
 
 def _crlf(text: str) -> str:
     """A text with the line ends of a file that has CR LF: models write them as line feeds, and tools know that."""
-    return text.replace("\r\n", "\n").replace("\n", "\r\n")
+    return (_ends(text) or "").replace("\n", "\r\n")
 
 
 def _ends(text: str | None) -> str | None:
@@ -164,8 +164,10 @@ def looks(step: AuditStep) -> bool:
     call, _, exchange = step
     arguments = arguments_of(call)
     shows = shown_by(arguments) or said_by(arguments) or newer_by(arguments)
+    if shows or leaves(call.tool, exchange.tools):
+        return True
     command = command_of(call.tool, arguments, exchange.tools)
-    return bool(shows) or leaves(call.tool, exchange.tools) or (command is not None and only_looks(command))
+    return command is not None and only_looks(command)
 
 
 @dataclass(slots=True)

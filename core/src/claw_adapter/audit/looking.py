@@ -50,7 +50,7 @@ def only_looks(command: str) -> bool:
 def said_first(command: str) -> tuple[str, str, str] | None:
     """The line, ``>`` or ``>>``, and the file of ``echo LINE > FILE``, if a command only looks behind that; else None."""
     try:
-        words = _words(command) if INSIDE.search(command) is None else []
+        words = _words(command) if "echo" in command and INSIDE.search(command) is None else []  # few say so
         end = next((at for at, word in enumerate(words) if word in (";", "&&")), len(words))
         match words[:end]:
             case ["echo", *said, (">" | ">>") as how, path] if all(map(LITERAL.fullmatch, (*said, path))):
