@@ -298,6 +298,20 @@ class FileCourse:
         gone = gone_by(arguments_of(self.steps[number][0]))
         return path in self.said[number] and (gone is None or gone[0] != path)
 
+    def settled(self, path: str, number: int, sides: tuple[Mapping[str, str], Mapping[str, str]]) -> bool:
+        """To the end: whether a file is left as the one call makes it that changes it, in a reply before that of a number.
+
+        And nothing behind that, or beside it, may have changed it instead, so that this is what it was already at the number.
+        """
+        changes = [at for at in range(len(self.steps)) if path in self.changed_by(at)]
+        before, after = (side.get(path) for side in sides)
+        if len(changes) != 1 or before == after or after is None or self.texts.get(path, [None])[-1] != after:
+            return False
+        reply = self.steps[changes[0]][2].number
+        later = [at for at, (_, _, exchange) in enumerate(self.steps) if exchange.number >= reply and at not in changes]
+        known = all(self.effects[at] is not None or looks(self.steps[at]) for at in later)
+        return known and path not in self.put_off and reply < self.steps[number][2].number
+
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""
         effect = self.effects[number]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from claw_adapter.audit.answered import is_answered, judge_count, judge_status, judge_stopped, judge_told
@@ -12,7 +14,7 @@ from claw_adapter.audit.answers import ToldEvents, judge_answer, judge_events, j
 from claw_adapter.audit.asked import ModelAsked
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
-from claw_adapter.audit.course import FileCourse, Steps
+from claw_adapter.audit.course import AuditStep, FileCourse, Steps, looks
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.notices import ChangeNotices
@@ -293,8 +295,9 @@ class _Ledger:
         """What the tools gave; only where the workspace of the time is known."""
         steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
         self.worked.append((record, steps))
+        steps, others = _in_line(turn, steps)
         judged = self._held(steps, turn, record, number) if record.before and steps else set()
-        for at, (call, result, exchange) in enumerate(steps):
+        for at, (call, result, exchange) in enumerate([*steps, *others]):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"
             self.book.result(call.tool, " ".join(said.split()), judged=at in judged)
         self.judged = {steps[at][0].call for at in judged}
@@ -436,6 +439,27 @@ class _Ledger:
             for path, text in self.facts.files(side).items():
                 if not self.untouched.private(path):
                     self._older.setdefault(path, set()).update(known_lines(text))
+
+
+def _in_line(turn: RequestTurn, steps: Steps) -> tuple[Steps, Steps]:
+    """The calls of a turn in the order in which they were made, and those of which that order is not known.
+
+    Conversations beside this one have one order with it if they only look, and begin and end between two of its requests,
+    one after the other. Then the call that has begun one does nothing else.
+    """
+    talks = [talk for talk in turn.beside if talk.steps]
+    beside = [one for talk in talks for one in talk.steps]
+    chain = [exchange.number for exchange in turn.chain]
+    alone = all(looks(one) for one in beside) and all(one.last < other.first for one, other in pairwise(talks))
+    begun = list[AuditStep]()
+    for talk in talks if alone else ():
+        at = bisect_left(chain, talk.first)
+        doing = [one for one in steps if at and one[2].number == chain[at - 1] and not looks(one)]
+        alone = alone and len(doing) == 1 and at == bisect_left(chain, talk.last)
+        begun += [one for one in doing if one not in begun]
+    if not alone:
+        return steps, beside
+    return sorted([*(one for one in steps if one not in begun), *beside], key=lambda step: step[2].number), begun
 
 
 def _written(reply: Reply) -> list[str]:

@@ -211,6 +211,8 @@ class Reads:
                 if self.strict:
                     _encoded(path, files, result.text, failed, exchange.number)
             known = self._known(path, passage, files, refusing)
+            if not self.strict and course.settled(path, at, (files.before, files.after)):
+                known = passage[path]
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
             if path and not gone and self.strict and _unknown(path, known, files, course, at):

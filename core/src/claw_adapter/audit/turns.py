@@ -10,7 +10,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, tool_names, units_of
 from claw_adapter.runs.transcript import Exchange, by_process
 
-__all__ = ["ChainStep", "Reply", "RequestTurn", "turns_of"]
+__all__ = ["ChainStep", "Reply", "RequestTurn", "SideTalk", "turns_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,26 @@ class ChainStep:
 
 
 @dataclass(slots=True)
+class SideTalk:
+    """A conversation that is held beside another one within a turn, as a sub-agent's."""
+
+    first: int
+    last: int
+    """The numbers of its requests."""
+    steps: list[tuple[RequestUnit, RequestUnit, Exchange]] = field(default_factory=list)
+    """Its calls that have a result, with it and the request whose reply they are of."""
+    open: Reply | None = None
+    """What was said last."""
+
+    def go_on(self, exchange: Exchange, results: Mapping[str, RequestUnit]) -> None:
+        """A further request of it, which has these results, by the ids of their calls."""
+        for call in self.open.calls if self.open is not None else ():
+            if self.open is not None and call.call in results:
+                self.steps.append((call, results[call.call], self.open.exchange))
+        self.last, self.open = exchange.number, Reply.of(exchange)
+
+
+@dataclass(slots=True)
 class RequestTurn:
     """The requests of one attempt at one round in one process, in the order in which they were begun."""
 
@@ -81,6 +101,8 @@ class RequestTurn:
     steps: list[ChainStep] = field(default_factory=list)
     before: list[int] = field(default_factory=list)
     """How many of the steps are due in each request of the chain."""
+    beside: list[SideTalk] = field(default_factory=list)
+    """The conversations that are held beside."""
 
     def follow(self, prompt: str, known: Sequence[Said], renderer: Renderer, *, tools: bool) -> None:
         """Find the chain and its steps.
@@ -100,7 +122,10 @@ class RequestTurn:
         summaries = self._summaries(asked, renderer)
         for exchange in self.exchanges:
             units = self.units[exchange.number]
-            if exchange.number in summaries or not self._carries(exchange, units, asked, texts, renderer, tools):
+            if exchange.number in summaries:
+                continue
+            if not self._carries(exchange, units, asked, texts, renderer, tools):
+                self._aside(exchange, units)
                 continue
             self._go_on(units)
             self.chain.append(exchange)
@@ -150,6 +175,16 @@ class RequestTurn:
             asking = max((at for at, text in enumerate(user) if asked in text), default=len(units))
             return any(unit.kind == RESULT for unit in units[asking:])
         return any(asked in text for text in user) or any(renderer.unit(unit) in texts for unit in units)
+
+    def _aside(self, exchange: Exchange, units: Sequence[RequestUnit]) -> None:
+        """A request beside the conversation begins another one, or goes on with that whose calls it has results of."""
+        results = {unit.call: unit for unit in units if unit.kind == RESULT and unit.call}
+        going = (talk for talk in self.beside if talk.open and any(one.call in results for one in talk.open.calls))
+        talk = next(going, None)
+        if talk is None:
+            talk = SideTalk(exchange.number, exchange.number)
+            self.beside.append(talk)
+        talk.go_on(exchange, results)
 
     def _go_on(self, units: Sequence[RequestUnit]) -> None:
         """The reply before, if this request goes on from it, becomes a step."""
