@@ -19,7 +19,8 @@ from claw_adapter.audit.past import Past
 from claw_adapter.audit.remarks import WholeReadings, first_page
 from claw_adapter.audit.rendering import Renderer, without_directives
 from claw_adapter.audit.results import Failed, asks_for_part, flat_of, lines_in, whole_in
-from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.summaries import Summaries
+from claw_adapter.audit.turns import RequestTurn, SideTalk
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, begins, call_text, units_of
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.protocol import (
@@ -625,7 +626,7 @@ def test_a_call_of_a_reply_that_broke_off_is_not_run(ran):
     ]
     turn, book = RequestTurn("q", 1, 0, exchanges), Book()
     turn.follow(asks, [], renderer(), tools=False)
-    judge_requests(turn, [], Said("user", asks, "prompt", 0), (), renderer(), book)
+    judge_requests(turn, [], Said("user", asks, "prompt", 0), (), renderer(), book, Summaries())
     assert [finding.cause for finding in book.findings()] == (["broken-call-run"] if ran else [])
 
 
@@ -633,7 +634,18 @@ def test_a_call_of_a_reply_that_broke_off_is_not_run(ran):
 def test_the_usage_of_a_reply_that_nobody_could_read_may_be_left_out(reported, right):
     exchanges, book = [exchange(1, 400, 0, "garbage"), exchange(2, 500, 20)], Book()
     usage = ReportedUsage(kind="per_turn", input=reported[0], output=reported[1])
-    judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, "per_turn", book)
+    judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges, beside=[]), usage, "per_turn", book)
+    assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
+
+
+@pytest.mark.parametrize(
+    ("steps", "given", "right"), [(["call"], 900, False), (["call"], 1600, True), ([], 900, True), ([], 1600, True)]
+)
+def test_what_a_sub_agent_has_cost_is_counted_and_other_requests_beside_may_be_left_out(steps, given, right):
+    exchanges, book = [exchange(number, size, 0) for number, size in ((1, 400), (2, 700), (3, 500))], Book()
+    beside = [SideTalk(2, 2, steps)]
+    turn = SimpleNamespace(exchanges=exchanges, chain=[exchanges[0], exchanges[2]], beside=beside)
+    judge_usage(turn, ReportedUsage(kind="per_turn", input=given, output=0), "per_turn", book)
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 
 
@@ -642,7 +654,7 @@ def test_what_was_sent_for_a_reply_that_broke_off_may_be_counted(given, right):
     half = SimpleNamespace(**{**vars(exchange(1, 400, 9)), "status": 499, "reply": {"content": "Half"}})
     whole, book = exchange(2, 500, 20), Book()
     usage = ReportedUsage(kind="per_turn", input=given, output=20)
-    judge_usage(SimpleNamespace(exchanges=[half, whole], chain=[whole]), usage, "per_turn", book)
+    judge_usage(SimpleNamespace(exchanges=[half, whole], chain=[whole], beside=[]), usage, "per_turn", book)
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 
 
@@ -662,7 +674,7 @@ def test_a_last_request_may_be_told_as_one_figure(kind, reported, right):
     exchanges = [exchange(number, given, made) for number, (given, made) in enumerate(asked)]
     book = Book()
     usage = ReportedUsage(kind=kind, input=reported[0], output=reported[1])
-    judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges), usage, kind, book)
+    judge_usage(SimpleNamespace(exchanges=exchanges, chain=exchanges, beside=[]), usage, kind, book)
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 
 
@@ -673,13 +685,13 @@ def test_tokens_that_are_reported_as_cached_are_those_that_were(cached, found):
     garbled = [exchange(1, 500, 0, "garbage"), exchange(2, 900, 101)]
     for one, had in zip(garbled, (100, 200), strict=True):
         one.usage["cached"] = had
-    turn, book = SimpleNamespace(exchanges=garbled, chain=garbled), Book()
+    turn, book = SimpleNamespace(exchanges=garbled, chain=garbled, beside=[]), Book()
     judge_usage(turn, ReportedUsage(kind="per_turn", input=900, output=101, cached=200), "per_turn", book)
     assert not book.findings()  # what nobody could read may be left out of all figures
     exchanges, book = [exchange(1, 500, 20), exchange(2, 900, 101)], Book()
     for one, had in zip(exchanges, (100, 200), strict=True):
         one.usage["cached"] = had
-    turn = SimpleNamespace(exchanges=exchanges, chain=exchanges)
+    turn = SimpleNamespace(exchanges=exchanges, chain=exchanges, beside=[])
     judge_usage(turn, ReportedUsage(kind="per_turn", input=1400, output=121, cached=cached), "per_turn", book)
     assert [finding.cause for finding in book.findings()] == found
     for demanded in (False, True):
@@ -694,7 +706,7 @@ def test_what_is_added_up_is_held_against_the_turn_before(reported, right):
     before = ReportedUsage(kind="cumulative", input=300, output=39)
     usage = ReportedUsage(kind="cumulative", input=reported[0], output=reported[1])
     book = Book()
-    turn = SimpleNamespace(exchanges=exchanges, chain=exchanges)
+    turn = SimpleNamespace(exchanges=exchanges, chain=exchanges, beside=[])
     judge_usage(turn, usage, "cumulative", book, before=before)
     judge_usage(turn, usage, "cumulative", Book())
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])

@@ -13,8 +13,9 @@ from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.load import _verdicts
 from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.summaries import Summaries
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import RESULT, Said, call_text
+from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text
 from claw_adapter.protocol import Capabilities, Event
 from claw_adapter.protocol.limits import Prune, WindowLimit
 from claw_adapter.report.audit_terminal import render_audit
@@ -51,7 +52,7 @@ def result(name, text):
 def asked(turn, renderings=()):
     book = Book()
     renderer = Renderer(Capabilities(renderings=renderings))
-    judge_requests(turn, [], Said("user", PROMPT, "prompt", 0), (), renderer, book)
+    judge_requests(turn, [], Said("user", PROMPT, "prompt", 0), (), renderer, book, Summaries())
     return [(finding.key, finding.owner) for finding in book.findings()]
 
 
@@ -260,3 +261,44 @@ def test_a_sub_agent_that_reads_what_was_read_before_does_not_go_on_with_the_con
     turn.chain, turn.steps, turn.before = [], [], []
     turn.follow(PROMPT, known, Renderer(Capabilities()), tools=True)
     assert [exchange.number for exchange in turn.chain] == [1, 2]
+
+
+def test_what_a_sub_agent_reads_stands_beside_with_the_request_that_asked_for_it():
+    helper = [{"role": "user", "content": "Count the crates."}]
+    asked, done = called(("h1", "a.md")), {"role": "assistant", "content": "There are 60."}
+    turn = turn_of(([], READS), ([READS, result("c1", OTHER)], DONE))
+    for number, (messages, reply) in enumerate(
+        [(helper, asked), ([*helper, asked, result("h1", LONG)], done)], start=8
+    ):
+        turn.exchanges.insert(
+            number - 7,
+            SimpleNamespace(
+                number=number, messages=messages, reply=reply, status=200, fault="", failure=None, usage={}, tools=[1]
+            ),
+        )  # fmt: skip
+    turn.chain, turn.steps, turn.before, turn.beside = [], [], [], []
+    turn.follow(PROMPT, [], Renderer(Capabilities()), tools=True)
+    (talk,) = turn.beside
+    assert (talk.first, talk.last) == (8, 9)
+    assert [(call.call, found.text, exchange.number) for call, found, exchange in talk.steps] == [("h1", LONG, 8)]
+
+
+def summed(*requests):
+    """What is found of requests, each with the summaries asked for before it, its text, and whether it lacks messages."""
+    book, summaries = Book(), Summaries()
+    for number, (new, text, lacks) in enumerate(requests):
+        summaries.judge(new, [RequestUnit("user", text)], number, book, lacks=lacks)
+    return [finding.key for finding in book.findings()]
+
+
+FIRST, SECOND = "The harbour has papers in order.", "All crates were counted twice."
+
+
+def test_a_summary_that_was_there_stays_as_long_as_what_it_stands_for_is_gone():
+    shown, gone = ([FIRST], f"Before: {FIRST}", True), ([], "What now?", True)
+    assert summed(shown, gone) == ["M30 summary-forgotten"]
+    assert summed(shown, ([], "What now?", False)) == [], "all that was said may come back"
+    assert summed(([FIRST], "What now?", True), gone) == [], "the harness may put its own words in its place"
+    assert summed(shown, ([SECOND], f"Before: {SECOND}", True), ([], SECOND, True)) == []
+    assert summed(shown, ([SECOND], "Both in other words", True)) == []
+    assert summed(([FIRST * 3], FIRST * 3, True), ([], f"{(FIRST * 3)[:50]} …", True)) == [], "cut"

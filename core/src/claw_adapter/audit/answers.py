@@ -273,9 +273,11 @@ def judge_usage(
         return
     told = [exchange for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
     chain = {exchange.number for exchange in turn.chain}
+    helped = [talk for talk in turn.beside if talk.steps and any(number > talk.last for number in chain)]
+    worked = chain.union(*(range(talk.first, talk.last + 1) for talk in helped if declared != "last_request"))
     several = (
         told,
-        [exchange for exchange in told if exchange.number in chain],
+        [exchange for exchange in told if exchange.number in worked],
         [exchange for exchange in told if exchange.failure is None and not exchange.fault],
     )
     counts, main, readable = ([_counts(exchange.usage) for exchange in some] for some in several)

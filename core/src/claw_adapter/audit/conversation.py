@@ -14,8 +14,10 @@ from claw_adapter.audit.alignment import Alignment, align
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import DAMAGES, Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
+from claw_adapter.audit.summaries import Summaries
 from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of
+from claw_adapter.protocol.limits import WindowLimit
 from claw_adapter.reading import strings_of
 from claw_adapter.shared import contrast
 
@@ -38,6 +40,7 @@ def judge_requests(
     gone: Collection[str],
     renderer: Renderer,
     book: Book,
+    summaries: Summaries,
     largest: int = 0,
 ) -> int:
     """Compare every request of a turn with what it must hold; texts that are `gone` are looked for elsewhere.
@@ -46,7 +49,7 @@ def judge_requests(
     Behind a request that the provider has found too long the window counts as full, for the rest of the turn.
     """
     number = prompt.round
-    tokens = largest
+    tokens, begun = largest, 0
     told_by = [(one.number, reply.text) for one in turn.exchanges if (reply := Reply.of(one)) is not None]
     for exchange, due in zip(turn.chain, turn.before, strict=True):
         units = turn.units[exchange.number]
@@ -57,9 +60,11 @@ def judge_requests(
         told = any(one.fault in TOO_LONG for one in turn.exchanges if one.number < exchange.number)
         felt = sys.maxsize if told else tokens
         replies = [*book.said, *(text for place, text in told_by if place < exchange.number)]
-        _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies).judge(
-            gone
-        )
+        request = _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies)
+        request.judge(gone)
+        asked = [one.text for one in turn.summed if begun < one.exchange.number < exchange.number]
+        begun = exchange.number
+        summaries.judge(asked, units, exchange.number, book, lacks=request.summed)
     book.said += [text for _, text in told_by]
     _judge_calls(turn, book, renderer)
     _judge_broken(turn, book)
@@ -120,6 +125,8 @@ class _Request:
         """What the model has said in the turn so far."""
         self.free = list(found.extra)
         self.lost = False
+        self.summed = False
+        """Whether a summary stands for what is not there."""
 
     def judge(self, gone: Collection[str]) -> None:
         """Report what is missing or damaged, then what is there besides."""
@@ -159,6 +166,7 @@ class _Request:
             )
             if loss is not None:
                 self.book.bite(loss)
+                self.summed = self.summed or (isinstance(loss, WindowLimit) and loss.then == "summary")
             elif damage.how == "missing":
                 lost.append(said)
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -26,6 +27,7 @@ from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import known_lines
 from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTexts
+from claw_adapter.audit.summaries import Summaries
 from claw_adapter.audit.todos import TodoLists
 from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.turns import ChainStep, Reply, RequestTurn, turns_of
@@ -121,6 +123,7 @@ class _Ledger:
         self.book = Book()
         self.renderer = Renderer(facts.capabilities)
         self.largest = 0
+        self.summaries = Summaries()
         self.past = Past(facts.scenario)
         self.words = KnownLines(
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
@@ -166,7 +169,8 @@ class _Ledger:
             if record is None:
                 break
             self.book.round = item.id
-            self.past.apply(item.updates, number)
+            if self.past.apply(item.updates, number):
+                self.summaries = Summaries()  # the conversation may begin anew, with what there was at first
             mine = [turn for turn in turns.get(item.id, []) if turn.process >= process]
             if mine and not filled:
                 for turn in mine:
@@ -220,7 +224,12 @@ class _Ledger:
             self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
             return
         prompt = Said("user", record.prompt, "prompt", number)
-        self.largest = judge_requests(turn, past, prompt, self.past.gone, self.renderer, self.book, self.largest)
+        summaries = deepcopy(self.summaries)
+        self.largest = judge_requests(
+            turn, past, prompt, self.past.gone, self.renderer, self.book, summaries, self.largest
+        )
+        if record.error is None and last:  # else the conversation goes on from where it was before
+            self.summaries = summaries
         self.requests += len(turn.chain)
         restarted = record.round in self.facts.restarts
         self.standing.noted = self.todos.entries

@@ -101,6 +101,8 @@ class RequestTurn:
     steps: list[ChainStep] = field(default_factory=list)
     before: list[int] = field(default_factory=list)
     """How many of the steps are due in each request of the chain."""
+    summed: list[Reply] = field(default_factory=list)
+    """What was said when the harness asked for a summary of the conversation."""
     beside: list[SideTalk] = field(default_factory=list)
     """The conversations that are held beside."""
 
@@ -123,6 +125,8 @@ class RequestTurn:
         for exchange in self.exchanges:
             units = self.units[exchange.number]
             if exchange.number in summaries:
+                reply = Reply.of(exchange)
+                self.summed += [reply] if reply is not None and reply.text and not reply.calls else []
                 continue
             if not self._carries(exchange, units, asked, texts, renderer, tools):
                 self._aside(exchange, units)
