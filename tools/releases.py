@@ -33,6 +33,7 @@ from claw_adapter.certify.output import read_report
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.evidence import evidence_folder
 from claw_adapter.certify.plans.layout import lay_out
+from claw_adapter.certify.plans.recorded import sub_agent_of
 from claw_adapter.certify.records import Report
 from claw_adapter.errors import HarnessCrash, Owner
 from claw_adapter.frameworks import Framework, FrameworkUnknown, InstallFailed, describe, install
@@ -238,7 +239,10 @@ def audits(report: Report, evidence: Path) -> Iterator[TrialAudit]:
         plans = [draw(report.nonce, number, level) for number in range(PLANS[level])]
         with tempfile.TemporaryDirectory() as text:
             roots = {plan.name: Path(text).resolve() / plan.name for plan in plans}
-            laid = {plan.name: lay_out(plan, roots[plan.name], lambda _session: None) for plan in plans}
+            laid = {
+                plan.name: lay_out(plan, roots[plan.name], lambda _session: None, sub_agent_of(trial))
+                for plan, trial in zip(plans, data.trials, strict=True)
+            }
             restarts = {
                 trial.spec.id: {one.round for one in laid[trial.spec.scenario].incidents if one.kind == "restart"}
                 for trial in data.trials

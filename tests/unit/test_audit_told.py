@@ -13,7 +13,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
-from claw_adapter.protocol import Capabilities
+from claw_adapter.protocol import Capabilities, Drop
 
 FIRST, SECOND = "the harbour was moved 1201\nthe ledger is kept 1202\n", "another depot waits 1301\n"
 COPY = ToldCommand("cp a.md b.md", {"a.md": FIRST, "b.md": None}, {"b.md": FIRST})
@@ -22,7 +22,7 @@ BACKWARDS = ToldCommand("tac a.md", {"a.md": FIRST}, prints=TACKED)
 REFUSED = "Blocked by a guard of the workspace."
 
 
-def judged(*runs, told, before, after, at_once=False):
+def judged(*runs, told, before, after, at_once=False, losses=()):
     """Causes found of calls ``(command, result)``, or ``(path, result)`` where a file is read; in a reply each, or in one."""
     steps, renderer, book = [], Renderer(Capabilities()), Book()
     for at, (said, result) in enumerate(runs):
@@ -35,7 +35,7 @@ def judged(*runs, told, before, after, at_once=False):
     sure = FileCourse.leaving(steps, (before, after), "/t/workspace", strict=True, losses=(), told=known).trusted(after)
     files = WrittenFiles(before, after, "/t/workspace", told=known)
     judge_writes(steps, files, renderer, book, strict=True)
-    judge_told(steps, sure, after, files.removals, book)
+    judge_told(steps, sure, after, files.removals, losses, book)
     reads = Reads(renderer, book, "/t/workspace", strict=True)
     reads.judge(steps, Files(before, after, {}, told=sure), Talks({}, {}, ()))
     return [finding.key for finding in book.findings()]
@@ -66,6 +66,24 @@ def test_an_answer_of_commands_that_print_nothing_refuses_nothing():
     assert judged(*runs, told=[COPY], before=files, after=made) == ["M17 command-undone"]
     runs = (silent, (COPY.command, REFUSED))
     assert judged(*runs, told=[COPY], before=files, after=made) == []
+
+
+STOP = ToldCommand("echo 1201; touch 7.txt; sleep 50; echo 1202", {}, {"7.txt": ""}, "1201\n", stopped=True)
+
+
+@pytest.mark.parametrize(
+    ("result", "left", "losses", "found"),
+    [
+        ("1201\nstopped after 1 s", True, (), []),
+        ("1201\n1202\n", True, (), []),
+        ("Error: stopped after 1 s", True, (), ["M17 stopped-output"]),
+        ("Error: stopped after 1 s", True, (Drop(what="stopped_output"),), []),
+        (REFUSED, False, (), []),
+    ],
+)
+def test_what_a_command_has_printed_is_shown_though_it_is_stopped(result, left, losses, found):
+    after = {"7.txt": ""} if left else {}
+    assert judged((STOP.command, result), told=[STOP], before={}, after=after, losses=losses) == found
 
 
 def test_what_a_command_leaves_is_held_against_the_disk_and_against_what_is_read_behind_it():

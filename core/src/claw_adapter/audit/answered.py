@@ -15,9 +15,11 @@ from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
+from claw_adapter.protocol.limits import Drop, Loss
 
 __all__ = ["is_answered", "judge_count", "judge_status", "judge_stopped", "judge_told"]
 
+STOPPED: Final = Drop(what="stopped_output")
 BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
 COUNTED: Final = re.compile(r"(\d+) entries")
@@ -78,6 +80,7 @@ def judge_told(
     told: Sequence[ToldCommand | None],
     after: Mapping[str, str],
     silence: Removals,
+    losses: Collection[Loss],
     book: Book,
 ) -> None:
     """Hold what commands print against their results.
@@ -90,6 +93,7 @@ def judge_told(
         told: of each, what its command does; None where that is not known, or files were others than it takes for given.
         after: the workspace's texts behind the turn.
         silence: knows what commands are answered that print nothing.
+        losses: what is declared to be lost.
         book: takes the findings.
     """
     every = [list(filter(None, map(_plain, one.prints.splitlines()))) if one is not None else [] for one in told]
@@ -105,7 +109,13 @@ def judge_told(
             what = f"the result of {one.command[:80]!r} has what another command prints: {foreign[:60]!r}"
             book.find("M17", "output-foreign", what, owner="harness", request=exchange.number)
         done = bool(one.leaves) and all(after.get(path) == text for path, text in one.leaves.items())
-        if any(line in shown for line in lines) or done or silence.answers_so(call, result):
+        if one.stopped and done and not any(line in shown for line in lines):
+            if STOPPED in losses:
+                book.bite(STOPPED)
+                continue
+            what = f"a command was stopped at its time limit, and what it had printed, {lines[0][:60]!r}, is not in its result"
+            book.find("M17", "stopped-output", what, owner="harness", request=exchange.number)
+        elif any(line in shown for line in lines) or done or silence.answers_so(call, result):
             _judge_lines(one, lines, shown, exchange.number, book)
 
 

@@ -18,6 +18,7 @@ from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.course import AuditStep, FileCourse, Steps, looks
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.edits import Edits
+from claw_adapter.audit.helped import judge_helped
 from claw_adapter.audit.notices import ChangeNotices
 from claw_adapter.audit.own import OwnWordsHeard, doubted
 from claw_adapter.audit.past import Past
@@ -253,11 +254,12 @@ class _Ledger:
         self._gone(turn)
         self._words(turn, number)
         judge_unheard(turn, record, self.book)
+        helped = judge_helped(turn, self.facts.capabilities, self.book)
         if last:
             self.rounds += 1
             self._came_back(turn, record)
             self.reads.shells.turned(again=restarted)
-            self._read(turn, record, number)
+            self._read(turn, record, number, helped)
         if not self.facts.strict:  # nobody looks at them in a certification
             self._own_words(turn, record, number)
 
@@ -300,16 +302,16 @@ class _Ledger:
             what = f"a request has {WHAT[found.why]}: {found.line[:60]!r}"
             self.book.find(must, cause, what, request=turn.exchanges[0].number)
 
-    def _read(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
-        """What the tools gave; only where the workspace of the time is known."""
-        steps = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
-        self.worked.append((record, steps))
-        steps, others = _in_line(turn, steps)
+    def _read(self, turn: RequestTurn, record: RoundRecord, number: int, helped: Collection[str]) -> None:
+        """What the tools gave, only where the workspace of the time is known; of sub-agents `helped` was judged before."""
+        made = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
+        self.worked.append((record, made))
+        steps, others = _in_line(turn, made)
         judged = self._held(steps, turn, record, number) if record.before and steps else set()
         for at, (call, result, exchange) in enumerate([*steps, *others]):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"
-            self.book.result(call.tool, " ".join(said.split()), judged=at in judged)
-        self.judged = {steps[at][0].call for at in judged}
+            self.book.result(call.tool, " ".join(said.split()), judged=at in judged or call.call in helped)
+        self.judged = {steps[at][0].call for at in judged}.union(helped)
 
     def _own_words(self, turn: RequestTurn, record: RoundRecord, number: int) -> None:
         """What the harness says by itself, beside all that it was given and that the model and its calls have said."""
@@ -347,7 +349,7 @@ class _Ledger:
         judged = {number for number, one in enumerate(sure) if one is not None}
         if record.error is None:  # else the workspace has been put back
             judged |= self._wrote(steps, record, before, after, told)  # what is read follows from it, and comes behind
-            judge_told(steps, sure, after, self._removals, self.book)
+            judge_told(steps, sure, after, self._removals, self.renderer.losses, self.book)
         left = self.facts.encoded(record.snapshot)
         encoded = {path: text for path, text in self.facts.encoded(record.before).items() if left.get(path) == text}
         new = set[str]().union(*others) - first

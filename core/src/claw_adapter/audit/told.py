@@ -21,6 +21,8 @@ class ToldCommand:
     leaves: Mapping[str, str | None] = field(default_factory=dict)
     """Files that it changes, with their texts behind it."""
     prints: str = ""
+    stopped: bool = False
+    """It is told to end before it would, and has printed that by then."""
 
 
 def told_of(

@@ -1,7 +1,7 @@
 """The neutral records of ``claw/1`` and ``scenario/1``: frozen, versioned, with published JSON Schemas."""
 
 from claw_adapter.protocol.answer_key import AnswerKey, Locator, Seen
-from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute, Probe, Support
+from claw_adapter.protocol.capabilities import Capabilities, Dialect, HistoryRoute, Probe, SubAgent, Support
 from claw_adapter.protocol.detail import (
     Agreement,
     CheckDetail,
@@ -136,6 +136,7 @@ __all__ = [
     "Spent",
     "StateDetail",
     "StopRules",
+    "SubAgent",
     "Support",
     "Timing",
     "ToolCall",

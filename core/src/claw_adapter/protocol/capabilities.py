@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from claw_adapter.protocol.base import Record
 from claw_adapter.protocol.limits import RENDERINGS, Loss, Rendering
 from claw_adapter.protocol.turn import UsageKind
 
-__all__ = ["Capabilities", "Dialect", "HistoryRoute", "Probe", "Support"]
+__all__ = ["Capabilities", "Dialect", "HistoryRoute", "Probe", "SubAgent", "Support"]
 
 Dialect = Literal["openai-chat", "openai-responses", "anthropic-messages"]
 HistoryRoute = Literal["native", "files", "none"]
@@ -50,6 +50,16 @@ class Support(Record):
         return self.state in ("full", "since")
 
 
+class SubAgent(Record):
+    """A tool that gives a task to another agent, waits for it, and has what that says at last as its result."""
+
+    tool: str
+    task: str
+    """The argument that takes the task."""
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else it must be given, the same for any task."""
+
+
 class Capabilities(Record):
     """What a harness can do through its adapter. What is not said is ``unknown``, and unknown fails certification."""
 
@@ -69,6 +79,8 @@ class Capabilities(Record):
     deterministic_replay: Support = Support()
     mcp: Support = Support()
     """Whether it starts the MCP servers that an environment brings (`claw_adapter.harness.TrialContext.mcp`)."""
+    sub_agent: SubAgent | None = None
+    """Which of its tools has another agent work, and waits for that; not one that only begins it."""
     memory_files: tuple[str, ...] = ()
     """Glob patterns, relative to the workspace, of files that the harness keeps there for itself: they are no work
     products, so workspace differences leave them out, unless the scenario brings them or a prompt names them."""

@@ -93,6 +93,7 @@ class Drop(Record):
         "file_ends",
         "line_blanks",
         "wordless_reply",
+        "stopped_output",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
     read, or the line ends of its messages; control characters; characters of format, which nobody sees, in what commands
@@ -101,7 +102,8 @@ class Drop(Record):
     characters that they name, in arguments of calls and what is done by them; bytes that are no UTF-8, or the right to
     execute it, of a file that is edited, or the line end behind a text that an edit takes out; the kind of its line ends,
     and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; that
-    a final reply has no words, in whose place its thoughts are given as the answer."""
+    a final reply has no words, in whose place its thoughts are given as the answer; what a command has printed by the time
+    at which it is stopped."""
 
     def __str__(self) -> str:
         return {
@@ -120,6 +122,7 @@ class Drop(Record):
             "line_blanks": "blanks at the ends of lines may be left out of what is written, or put in the place of a text",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "wordless_reply": "a final reply without words is answered with what the model thought",
+            "stopped_output": "of a command that is stopped at its time limit nothing is shown that it has printed",
             "repeated_reply": "a reply that says the same as the one right before it is left out",
         }[self.what]
 

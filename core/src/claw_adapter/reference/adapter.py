@@ -33,6 +33,7 @@ from claw_adapter.harness import (
     ReportedUsage,
     Session,
     SessionChange,
+    SubAgent,
     Support,
     Timing,
     TrialContext,
@@ -68,7 +69,8 @@ class ReferenceHarness(Harness):
             turns=full, resume_after_restart=full, seed_main=full, seed_history="native", update_workspace=full,
             update_session=full, cancel=full, stream_events=full, usage="per_turn", endpoint_override=("openai-chat",),
             concurrent=full, isolation_of_state=full, deterministic_replay=full,
-            overlay_skills=full, mcp=Support.not_implemented("its tools are built in"),
+            overlay_skills=full, sub_agent=SubAgent(tool="task", task="task"),
+            mcp=Support.not_implemented("its tools are built in"),
             losses=(Clip(of="file", characters=agent.READ_LIMIT), *printed, Drop(what="history_tools")),
             notes=("histories: native, read with the tool session_history",),
         )  # fmt: skip

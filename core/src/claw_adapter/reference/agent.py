@@ -61,6 +61,7 @@ TOOLS = [
     _tool("exec", "Run a shell command in the workspace.", command="The command"),
     _tool("sessions_list", "List other conversations."),
     _tool("session_history", "Read another conversation.", session_key="Key of the conversation"),
+    _tool("task", "Have another agent do a task; its report is the result.", task="All that it is to know"),
 ]
 
 
@@ -135,7 +136,7 @@ class Agent:
         self.usage, started = {"input": 0, "output": 0}, time.monotonic()
         self._add("user", prompt)
         for _ in range(MAX_STEPS):
-            reply = self._ask()
+            reply = self._ask(self.main["messages"])
             calls = reply.get("tool_calls") or []
             self._add("assistant", reply.get("content") or "", tool_calls=[_neutral(call) for call in calls])
             if not calls:
@@ -160,8 +161,8 @@ class Agent:
             number += 1
         messages.append({"id": f"t{number}", "role": role, "text": text, "time": moment, **more})
 
-    def _ask(self) -> dict[str, Any]:
-        messages = [{"role": "system", "content": SYSTEM}, *(_wire(m) for m in self.main["messages"])]
+    def _ask(self, said: list[dict[str, Any]]) -> dict[str, Any]:
+        messages = [{"role": "system", "content": SYSTEM}, *map(_wire, said)]
         body = json.dumps({"model": self.model, "messages": messages, "tools": TOOLS}).encode()
         for attempt in range(RETRIES + 1):
             self._go_on()
@@ -278,6 +279,21 @@ class Agent:
             if session["id"] == session_key:
                 return "\n".join(_line(message) for message in session["messages"])
         raise ValueError(f"there is no conversation {session_key!r}; use sessions_list")
+
+    def tool_task(self, task: str) -> str:
+        """What another agent says at last that was given a task, and knows nothing else."""
+        said: list[dict[str, Any]] = [{"role": "user", "text": task}]
+        for _ in range(MAX_STEPS):
+            reply = self._ask(said)
+            calls = [_neutral(call) for call in reply.get("tool_calls") or []]
+            said.append({"role": "assistant", "text": reply.get("content") or "", "tool_calls": calls})
+            if not calls:
+                break
+            for call in calls:
+                self._go_on()
+                text, _ = self._run(call["name"], call["arguments"])
+                said.append({"role": "tool", "text": text, "tool_call_id": call["id"]})
+        return str(said[-1]["text"])
 
 
 def _neutral(call: dict[str, Any]) -> dict[str, Any]:

@@ -58,6 +58,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="directives"),
         Drop(what="text_before_calls"),
         Drop(what="file_ends"),
+        Drop(what="stopped_output"),
         *(native if options.histories == "native" else ()),
         WindowLimit(
             tokens=options.context_window - options.max_tokens - MARGIN,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from claw_adapter.command import find_installed, probe_installed
 from claw_adapter.frameworks import Framework
 from claw_adapter.harness import Capabilities, Checkpoint, Conversation, Harness, Probe, Support, TrialContext
-from claw_adapter.protocol import Clip, Drop, PromptLimit, WindowLimit
+from claw_adapter.protocol import Clip, Drop, PromptLimit, SubAgent, WindowLimit
 from claw_adapter_picoclaw.conversation import PicoClawConversation
 from claw_adapter_picoclaw.options import Options, configuration
 from claw_adapter_picoclaw.state import State
@@ -41,6 +41,7 @@ class PicoClaw(Harness):
             usage="per_turn",
             endpoint_override=("openai-chat", "anthropic-messages"),
             mcp=Support.not_implemented("no MCP server has been tried with it"),
+            sub_agent=SubAgent(tool="subagent", task="task"),
             memory_files=MEMORY,
             renderings=("system_as", "speaker_as", "empty_reply", "insert"),
             losses=(

@@ -9,7 +9,7 @@ from random import Random
 from typing import Final
 
 from claw_adapter.certify.demand import Level
-from claw_adapter.certify.plans.chains import commands, files, incidents, mixed, said, sessions, writing
+from claw_adapter.certify.plans.chains import commands, delegated, files, incidents, mixed, said, sessions, writing
 from claw_adapter.certify.plans.drawing import LONG, PLANS, Drawing, Unit
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep, SessionPlan
 
@@ -115,7 +115,10 @@ def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     ]  # what fills the window comes when little else will
     return SessionPlan(
         nonce=nonce, number=number, level=level, name=name, model=model, clock=begin,
-        steps=(*drawing.steps, *_merged(drawing, chains), *(step for chain in last for unit in chain for step in unit)),
+        steps=(
+            *drawing.steps, *_merged(drawing, chains), *(step for chain in last for unit in chain for step in unit),
+            *delegated.delegated(drawing),
+        ),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from claw_adapter.certify.demand import LEVELS, Demand, Level
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.judging import PlanOutcome, compared, judge_plans
 from claw_adapter.certify.plans.layout import lay_out, run_plan
-from claw_adapter.certify.plans.recorded import reading_of, unlike_plan, unlike_scenario
+from claw_adapter.certify.plans.recorded import reading_of, sub_agent_of, unlike_plan, unlike_scenario
 from claw_adapter.certify.plans.replies import replay
 from claw_adapter.certify.records import CheckResult, Report, described_capabilities
 from claw_adapter.errors import ClawError
@@ -162,7 +162,7 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
         return f"what was run is not what the nonce {nonce} draws"
     with scratch("claw-verify-") as root:
         laid = {
-            plan.name: lay_out(plan, root / plan.name, reading_of(trial))
+            plan.name: lay_out(plan, root / plan.name, reading_of(trial), sub_agent_of(trial))
             for plan, trial in zip(plans, data.trials, strict=True)
         }
         scenarios = {plan.name: load_scenario(root / plan.name) for plan in plans}

@@ -112,8 +112,8 @@ def judge_plans(
 
 def _told(played: PlayedRound) -> list[ToldCommand]:
     """What is said of the commands of a round."""
-    uses = [(use.target, use.effect) for reply in played.replies for use in reply.uses if use.effect is not None]
-    return [ToldCommand(command, one.given, one.leaves, one.prints) for command, one in uses]
+    uses = [(use, use.effect) for reply in played.replies for use in reply.uses if use.effect is not None]
+    return [ToldCommand(use.target, one.given, one.leaves, one.prints, stopped=use.over) for use, one in uses]
 
 
 def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:

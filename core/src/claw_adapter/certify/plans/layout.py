@@ -27,7 +27,7 @@ from claw_adapter.certify.plans.plan import (
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.certify.stack import overlay_specs
 from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, PlayedRound, ToolUse
-from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, TrialSpec
+from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, SubAgent, TrialSpec
 from claw_adapter.runner.incident import Incident
 from claw_adapter.runs.plan import Plan, slug
 
@@ -62,22 +62,27 @@ class LaidPlan:
     """Rounds whose final reply has no words."""
 
 
-def lay_out(plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None]) -> LaidPlan:
+def lay_out(
+    plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None], sub_agent: SubAgent | None = None
+) -> LaidPlan:
     """Write the scenario of a plan into a folder.
 
     Args:
         plan: what is to happen; steps that ask for what an earlier one would have brought are left out.
         root: the folder, empty.
         reading: how a history is read through the harness, by its id; None where it cannot be.
+        sub_agent: its tool for having another agent work, if it has one.
     """
     for folder in ("workspace", "sessions", "updates", "gold/checks"):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    return _Layout(plan, root, reading).made()
+    return _Layout(plan, root, reading, sub_agent).made()
 
 
 class _Layout:
-    def __init__(self, plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None]) -> None:
-        self.plan, self.root, self.reading = plan, root, reading
+    def __init__(
+        self, plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None], sub_agent: SubAgent | None
+    ) -> None:
+        self.plan, self.root, self.reading, self.sub_agent = plan, root, reading, sub_agent
         self.laid = LaidPlan()
         self.given: dict[str, list[Message]] = {MAIN: []}
         """The messages of each session that were given, as they are now."""
@@ -105,7 +110,8 @@ class _Layout:
             self._write(self.root / "sessions" / f"{name}.jsonl", _lines(messages))
         for step in self.plan.steps:
             if isinstance(step, PlanTurn):
-                self._turn(step)
+                if self.sub_agent is not None or not step.delegates:
+                    self._turn(step)
             elif not isinstance(step, PlanSeed | PlanFile):
                 self.pending.append(step)
         histories = [
@@ -234,13 +240,16 @@ class _Layout:
         effect = use.effect or CommandEffect()
         if any(self.files.get(path) != known for path, known in effect.given.items()):
             return None
-        self.files |= effect.leaves
+        self.files |= {} if use.over else effect.leaves  # else perhaps no tool can be told to stop it
         self.placed -= {path for path, text in effect.leaves.items() if text is None}
         match use.kind:
             case "history" | "read" | "search" | "find":
                 return self._asked(use)
             case "pages" | "cat" | "status" | "edit" | "drop" | "move" | "append" if not once:
                 return None
+            case "delegate":
+                replies = tuple(self._reply(reply, held=False) for reply in use.replies)
+                use = use.model_copy(update={"tool": self.sub_agent, "replies": replies})
             case "folder":
                 self.files[f"{use.target}/"] = ""
             case "put" | "add" | "program" if use.target in self.doubtful:

@@ -107,6 +107,11 @@ class PlanTurn(Record):
     wordless: bool = False
     """The last reply has no words, and is not to be given any."""
 
+    @property
+    def delegates(self) -> bool:
+        """Whether another agent is to work in it."""
+        return any(use.kind == "delegate" for reply in self.replies for use in reply.uses)
+
 
 PlanStep = Annotated[
     PlanSeed | PlanFile | PlanChange | PlanFault | PlanIncident | PlanTurn, Field(discriminator="kind")
@@ -158,6 +163,7 @@ def said_in(plan: SessionPlan) -> Iterator[str]:
                 yield from (step.question, *step.options, step.feedback)
                 for reply in step.replies:
                     yield from (reply.text, *(use.content for use in reply.uses))
+                    yield from (other.text for use in reply.uses for other in use.replies)
 
 
 def step_text(step: PlanStep) -> str:

@@ -14,7 +14,7 @@ from claw_adapter.audit.load import read_events
 from claw_adapter.certify.script import history_reading
 from claw_adapter.endpoint.models.played import ToolUse, parse_script
 from claw_adapter.endpoint.records import RoundMeter
-from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, TrialSpec, TrialStart, TurnResult
+from claw_adapter.protocol import Event, Gold, RoundRecord, Scenario, Score, SubAgent, TrialSpec, TrialStart, TurnResult
 from claw_adapter.protocol.base import Record
 from claw_adapter.question import ScoringContext
 from claw_adapter.questions.types import question_type
@@ -28,7 +28,7 @@ from claw_adapter.scenario import load_gold
 from claw_adapter.scenario.traits import round_traits
 from claw_adapter.workspace.tree import Tree, manifest, read_tree
 
-__all__ = ["differing", "reading_of", "unlike_plan", "unlike_scenario"]
+__all__ = ["differing", "reading_of", "sub_agent_of", "unlike_plan", "unlike_scenario"]
 
 
 def reading_of(trial: TrialData) -> Callable[[str], ToolUse | None]:
@@ -38,6 +38,12 @@ def reading_of(trial: TrialData) -> Callable[[str], ToolUse | None]:
     declared = trial.start.capabilities if trial.start is not None else None
     seeded = declared.seed_history if declared is not None else "none"
     return lambda session: history_reading(seeded, session, lambda name: keys.get(name, name))
+
+
+def sub_agent_of(trial: TrialData) -> SubAgent | None:
+    """The tool for having another agent work that was declared in a trial."""
+    declared = trial.start.capabilities if trial.start is not None else None
+    return declared.sub_agent if declared is not None else None
 
 
 def unlike_plan(drawn: Plan, run: Plan) -> str:

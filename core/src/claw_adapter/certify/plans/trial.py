@@ -74,8 +74,11 @@ class PlanRunner:
         with scratch(beside=self.beside) as root:
             made = run_folder(root, plans[0].nonce)
             laid, scenarios = {}, {}
+            helper = self.harness.capabilities().sub_agent
             for plan in plans:
-                laid[plan.name] = lay_out(plan, root / "scenarios" / plan.name, partial(history_use, self.harness))
+                laid[plan.name] = lay_out(
+                    plan, root / "scenarios" / plan.name, partial(history_use, self.harness), helper
+                )
                 scenarios[plan.name] = load_scenario(root / "scenarios" / plan.name)
             harness = HarnessSpec(name=self.harness.name, label=self.harness.name, options=dict(self.options))
             settings = RunSettings(isolation=self.isolation, deadline=self.deadline)

@@ -38,6 +38,7 @@ from claw_adapter.model import Call, CallDelta, Delta, Model, ModelRequest, Turn
 from claw_adapter.patterns import WORKING_FOLDER
 from claw_adapter.protocol.answer_key import AnswerKey
 from claw_adapter.protocol.base import Record
+from claw_adapter.protocol.capabilities import SubAgent
 from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.toolbox.box import Toolbox, toolbox
@@ -84,12 +85,14 @@ class ToolUse(Record):
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
     says nothing; ``go`` has a command go to a folder and end with a status, ``where`` one say where it is; ``stray`` calls a
     tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with that for it;
-    ``todo`` gives a tool for that a list of what is to do, its `names`.
+    ``todo`` gives a tool for that a list of what is to do, its `names`; ``delegate`` has another agent do the target, with that
+    tool, and whoever does it says the `replies`.
     """
 
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
         "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo", "append",
+        "delegate",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -140,6 +143,10 @@ class ToolUse(Record):
     """What is looked for is a regular expression, with a tool that says that it takes such."""
     alike: bool = False
     """What is written differs from what stands there in blanks alone, or is some of its lines."""
+    tool: SubAgent | None = None
+    """With which another agent is told what to do."""
+    replies: tuple[PlayedReply, ...] = ()
+    """What is said to that agent, in a conversation of its own."""
 
 
 class PlayedReply(Record):
@@ -250,6 +257,8 @@ class PlayedModel(Model):
         self._turn = turn
         self._at = self._calls = self._failed = 0
         self._open: list[Deed] = []
+        self._beside: list[PlayedModel] = []
+        """Those who play what sub-agents are told."""
         self._earlier |= {call.id for call in self._issued}
         self._issued = []
         self._last = PlayedReply(text=ASIDE)
@@ -263,7 +272,13 @@ class PlayedModel(Model):
             self._workspace = answer_key.workspace
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-        """Play on."""
+        """Play on, in the conversation or in that of a sub-agent."""
+        mine = bool(self._beside and results(request.lines, self._issued, self._earlier))
+        other = next((one for one in self._beside if one.is_told(request, forked=mine)), None)
+        async for delta in self._play(request) if other is None else other.answer(request):
+            yield delta
+
+    async def _play(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         played = self._rounds.get(self._turn.round)
         if played is None or not self._carries(played, request):
             yield Delta(text=ASIDE, finish="stop")
@@ -317,6 +332,15 @@ class PlayedModel(Model):
             done = bool(results(request.lines, self._issued, self._earlier))  # and some leave the tools out for it
             return marked and (last or (done and _last_said(played.replies[self._at :]) is not None))
         return marked or bool(results(request.lines, self._issued, self._earlier))
+
+    def is_told(self, request: ModelRequest, *, forked: bool) -> bool:
+        """Whether a request has results of calls of these rounds, or a mark of theirs.
+
+        If it is `forked`, and has what was said before in another conversation, the mark is in what the user says last.
+        """
+        marks = [played.mark for played in self._rounds.values()]
+        said = [any(mark in line.text for mark in marks) for line in request.lines if line.role == "user"]
+        return bool(results(request.lines, self._issued)) or any(said[-1:] if forked else said)
 
     def _reply(self, played: PlayedRound, request: ModelRequest) -> PlayedReply:
         """The next reply of which something can be done; at the end the last one without calls, again and again."""
@@ -383,8 +407,17 @@ class PlayedModel(Model):
         deeds = [Deed(use) for use in reply.uses]
         for deed in deeds:
             deed.errand = Errand(deed.use.target, self._ways(deed, box), _shows(deed.use))
+            if deed.use.kind == "delegate":
+                self._beside.append(self._other(deed.use))
         self.deeds += deeds
         return [deed for deed in deeds if deed.next is not None]
+
+    def _other(self, use: ToolUse) -> PlayedModel:
+        """Who plays what a sub-agent is told, with ids of its own."""
+        turn = replace(self._turn, round=f"{self._turn.round}/{len(self._beside) + 1}")
+        other = PlayedModel((PlayedRound(round=turn.round, mark=use.target, replies=use.replies),), self._workspace)
+        other.begin(turn, None)
+        return other
 
     def _ways(self, deed: Deed, box: Toolbox) -> Steps:
         use, habits = deed.use, self._habits
@@ -416,8 +449,8 @@ class PlayedModel(Model):
                 ways = _commanded([use.target], box, use.within, over=use.over)
             case "todo":
                 ways = note_todos(use.names, box)
-            case "stray" | "bent":
-                ways = _mistaken(use, box)
+            case "stray" | "bent" | "delegate":
+                ways = _called(use, box)
             case _:
                 ways = _shelled(use, self._workspace, box)
         return ways
@@ -490,8 +523,10 @@ def _once(ways: Steps, content: str) -> Steps:
     return True
 
 
-def _mistaken(use: ToolUse, box: Toolbox) -> Steps:
-    """A call as no tool takes it."""
+def _called(use: ToolUse, box: Toolbox) -> Steps:
+    """A call of a tool that is named, or as no tool takes it; once."""
+    if use.tool is not None and use.tool.tool in box.names:
+        yield Attempt("delegate", use.tool.tool, {**use.tool.arguments, use.tool.task: use.target})
     if use.kind == "stray":
         yield Attempt("stray", use.target, {"path": use.content})
     for tool in box.read[:1] if use.kind == "bent" else ():

@@ -104,7 +104,9 @@ def _stopped(drawing: Drawing) -> tuple[ToolUse, ToolUse]:
     """A command that comes to its end, and one that is stopped before, where a tool can be told when."""
     one, two, three = (drawing.texts.number() for _ in range(3))
     ended = ToolUse(kind="run", target=f"echo {one}")
-    return ended, ToolUse(kind="run", target=f"echo {two}; sleep {LASTS}; echo {three}", within=1, over=True)
+    mark, begun = f"{one}.txt", CommandEffect(leaves={f"{one}.txt": ""}, prints=f"{two}\n")
+    command = f"echo {two}; touch {mark}; sleep {LASTS}; echo {three}"
+    return ended, ToolUse(kind="run", target=command, within=1, over=True, effect=begun)
 
 
 def _going_on(drawing: Drawing) -> list[ToolUse]:

@@ -1,0 +1,33 @@
+"""Work that another agent is given by a tool, in a conversation of its own."""
+
+from __future__ import annotations
+
+from claw_adapter.certify.plans.drawing import Drawing
+from claw_adapter.certify.plans.plan import PlanFile, PlanStep
+from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+
+__all__ = ["delegated"]
+
+REMARKED = 120
+"""Characters that the other agent says before it looks at anything."""
+
+
+def delegated(drawing: Drawing) -> list[PlanStep]:
+    """Another agent is to read a file, and once more when a line of it was replaced; what it says at last has several lines.
+
+    These turns are left out where no tool for that is declared.
+    """
+    texts = drawing.texts
+    path, lines = texts.path(), [texts.sentence() for _ in range(5)]
+    edit = ToolUse(kind="edit", target=path, wanted=(lines[2],), content=texts.sentence())
+    first = drawing.turn(drawing.does(_given(drawing, path)), drawing.says())
+    then = drawing.turn(drawing.does(edit), drawing.does(_given(drawing, path)), drawing.says())
+    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), first, then]
+
+
+def _given(drawing: Drawing, path: str) -> ToolUse:
+    """A task in two lines; the other agent says something first, looks at a file, and reports."""
+    texts = drawing.texts
+    read = ToolUse(kind="read", target=path, whole=True)
+    said = PlayedReply(text=texts.prose(REMARKED), uses=(read,)), PlayedReply(text=texts.lines(3).strip())
+    return ToolUse(kind="delegate", target=f"{texts.sentence()}\n{texts.sentence()}", replies=said)

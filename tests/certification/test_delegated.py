@@ -1,0 +1,124 @@
+"""What another agent is told, sees, says and costs: sound and broken tools for having one work, in drawn sessions."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from certification.planted import Planted, with_conversation
+from claw_adapter.certify.plans.draw import draw
+from claw_adapter.certify.plans.layout import lay_out
+from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.testing import PlantedConversation
+from support.misbehaving import Agent
+from support.plans import only
+
+
+def helped():
+    return only(draw("four", 0, "bronze"), lambda turn, _: turn.delegates)
+
+
+class ReportsItsFirstWords(Agent):
+    """The result is what the other agent says first, and not what it says last."""
+
+    def change(self, agent):
+        ask = agent._ask
+
+        def first(task):
+            said, times = [], itertools.count()
+
+            def asked(messages):
+                reply = ask(messages)
+                said.extend([reply["content"]] if next(times) == 0 else [])
+                return reply
+
+            agent._ask = asked
+            try:
+                type(agent).tool_task(agent, task)
+            finally:
+                agent._ask = ask
+            return said[0]
+
+        agent.tool_task = first
+
+
+class GivesTheFirstLineOn(Agent):
+    """Of a task the other agent is told the first line."""
+
+    def change(self, agent):
+        agent.tool_task = lambda task: type(agent).tool_task(agent, task.partition("\n")[0])
+
+
+class CountsNoHelp(Agent):
+    """What the other agent has cost is not counted."""
+
+    def change(self, agent):
+        def uncounted(task):
+            before = dict(agent.usage)
+            report = type(agent).tool_task(agent, task)
+            agent.usage = before
+            return report
+
+        agent.tool_task = uncounted
+
+
+class HelpsWithOldFiles(Agent):
+    """The other agent is shown files as they were when they were first read."""
+
+    def change(self, agent):
+        read, kept = agent.tool_read_file, {}
+
+        def helped(task):
+            agent.tool_read_file = lambda path, **more: kept.setdefault(path, read(path, **more))
+            try:
+                return type(agent).tool_task(agent, task)
+            finally:
+                agent.tool_read_file = read
+
+        agent.tool_task = helped
+
+
+class AnswersByItself(Agent):
+    """There is no other agent."""
+
+    def change(self, agent):
+        agent.tool_task = lambda task: "The task was done."
+
+
+class InAFrame(Agent):
+    """The report stands in a frame, and each line of it is set in."""
+
+    def change(self, agent):
+        def framed(task):
+            report = type(agent).tool_task(agent, task)
+            return "<report agent='helper'>\n" + "\n".join(f"  {line}" for line in report.splitlines()) + "\n</report>"
+
+        agent.tool_task = framed
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [
+        (PlantedConversation, []),
+        (InAFrame, []),
+        (ReportsItsFirstWords, ["M17 report-missing"]),
+        (GivesTheFirstLineOn, ["M17 task-missing"]),
+        (CountsNoHelp, ["M18 usage-differs"]),
+        (HelpsWithOldFiles, ["M20 file-stale"]),
+        (AnswersByItself, ["M17 task-missing"]),
+    ],
+    ids=lambda one: one.__name__ if isinstance(one, type) else "",
+)
+async def test_what_another_agent_is_told_sees_says_and_costs(kind, found):
+    (outcome,) = await PlanRunner(with_conversation(kind)()).outcomes([helped()])
+    assert (sorted(outcome.keys), outcome.unjudged) == (found, "")
+    assert "task" not in {one.tool for one in outcome.left}
+
+
+def test_where_no_tool_for_it_is_declared_nothing_is_delegated(tmp_path):
+    assert [one.delegates for one in helped().turns] == [True, True]
+    for place, declared in (("without", None), ("with", Planted().capabilities().sub_agent)):
+        (tmp_path / place).mkdir()
+        laid = lay_out(helped(), tmp_path / place, lambda _: None, declared)
+        assert len(laid.rounds) == (0 if declared is None else 2)
