@@ -15,7 +15,8 @@ from claw_adapter.protocol import Capabilities
 SPEC = Path(__file__).parents[2] / "docs" / "spec" / "claw-1.md"
 NEEDED_BY = {
     "memory_files": "what scoring leaves out, no ability",
-    "mcp": "servers come with a scenario's environment, and the kit's scenarios have none",
+    "mcp": "ENV-001, where it is declared: no level asks for it",
+    "sub_agent": "PLAN, where it is declared: no level asks for it",
     "notes": "prose",
     "endpoint_override": "PLAN-001, LIFE-003",
     "renderings": "held against the requests of every run by `claw audit`; in no set of requirements yet",

@@ -171,7 +171,7 @@ def test_an_ordinary_run_says_what_tells_its_harnesses_apart(tmp_path: Path):
     assert [(one.requests, one.sent, one.kept) for one in found] == [
         (row.tokens.metered.requests, row.tokens.metered.input, row.tokens.metered.cached)
     ]
-    assert (found[0].tools, found[0].own, found[0].breaks) == (8, 0, ())
+    assert (found[0].tools, found[0].own, found[0].breaks) == (9, 0, ())
     assert list(sentences(found)) == []
     wider = {"system": 35, "tools": 372, "other": 0, "total": 2_000 + found[0].entry["total"]}
     same = replace(found[0], label="wide", entry=wider, sent=found[0].sent + 2_000 * found[0].requests)

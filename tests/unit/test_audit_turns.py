@@ -301,4 +301,8 @@ def test_a_summary_that_was_there_stays_as_long_as_what_it_stands_for_is_gone():
     assert summed(([FIRST], "What now?", True), gone) == [], "the harness may put its own words in its place"
     assert summed(shown, ([SECOND], f"Before: {SECOND}", True), ([], SECOND, True)) == []
     assert summed(shown, ([SECOND], "Both in other words", True)) == []
-    assert summed(([FIRST * 3], FIRST * 3, True), ([], f"{(FIRST * 3)[:50]} …", True)) == [], "cut"
+    cut = FIRST[:20]
+    assert summed(([FIRST], f"Before: {FIRST}", True), ([], f"Before: {cut}", True)) == ["M30 summary-forgotten"]
+    both = f"{FIRST}\n{SECOND}"
+    assert summed(([both], FIRST, True), ([], FIRST, True)) == [], "what was never there is the harness's choice"
+    assert summed(([both], both, True), ([], FIRST, True)) == ["M30 summary-forgotten"]

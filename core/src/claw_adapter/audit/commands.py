@@ -48,7 +48,7 @@ COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
 """A command that counts the names in a folder."""
 EXPORTS: Final = re.compile(r'export (\w+)=(?:"\$PATH:/(\w+)"|(\w+))')
 ASKS: Final = re.compile(r'echo "\[\$(\w+)\]"')
-ECHOES: Final = re.compile(r"echo (?P<first>[\w ]+)(?:(?:; touch [\w.]+)?; sleep \d+; echo (?P<last>\w+))?")
+ECHOES: Final = re.compile(r"echo (?P<first>[\w ]+)(?:(?:; printf \w+; touch [\w.]+)?; sleep \d+; echo (?P<last>\w+))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.results import split_lines
+from claw_adapter.audit.results import flat_of, split_lines
 from claw_adapter.audit.units import RequestUnit
 
 __all__ = ["Summaries"]
 
-PIECE: Final = 40
-"""Characters of a line by which it is known."""
 LEAST: Final = 12
 """Characters of a line that says anything."""
 
@@ -22,8 +20,8 @@ LEAST: Final = 12
 class Summaries:
     """What the model has said when a harness asked it to sum the conversation up."""
 
-    held: str = ""
-    """That of them which was in a request."""
+    held: tuple[str, ...] = ()
+    """The lines of that one of them which was in a request last, as far as they were there first."""
     new: list[str] = field(default_factory=list)
     """Those asked for since, which are in none so far."""
 
@@ -32,23 +30,18 @@ class Summaries:
     ) -> None:
         """A request, before which these summaries were asked for, and which lacks messages that a summary may stand for.
 
-        Nothing is said of what another one has come for: harnesses may join it with theirs, or put their own in its place.
+        What a harness leaves out of a summary from the beginning, or puts in its place, is its own affair, and so is what
+        another one has come for.
         """
         self.new += asked
         text = "\n".join(unit.text for unit in units)
-        if shown := next((one for one in reversed(self.new) if _in(one, text)), ""):
+        there = [tuple(line for line in _lines(one) if line in text) for one in self.new]
+        if shown := next(filter(None, reversed(there)), ()):
             self.held, self.new = shown, []
-        elif self.held and not self.new and lacks and not _in(self.held, text):
-            what = f"the summary {self.held.strip()[:60]!r}, and what it stands for, was there before and is gone"
+        elif lost := next((line for line in self.held if not self.new and lacks and line not in text), ""):
+            what = f"{lost[:60]!r} of a summary, and what it stands for, was there before and is gone"
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
 
 
-def _in(summary: str, text: str) -> bool:
-    """Whether any line of a summary is in a text; lines may be cut there at either end."""
-    return any(piece in text for piece in _pieces(summary))
-
-
-def _pieces(summary: str) -> Iterator[str]:
-    for line in map(str.strip, split_lines(summary)):
-        if len(line) >= LEAST:
-            yield from (line[:PIECE], line[-PIECE:])
+def _lines(summary: str) -> list[str]:
+    return [line for line in map(str.strip, split_lines(flat_of(summary))) if len(line) >= LEAST]

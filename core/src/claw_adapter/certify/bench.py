@@ -29,6 +29,7 @@ from claw_adapter.certify.tried import ToolsTried
 from claw_adapter.certify.world import KitWorld, canary
 from claw_adapter.drivers import Lifeline, reaper
 from claw_adapter.endpoint.server import EndpointServer
+from claw_adapter.environment import Surroundings
 from claw_adapter.folders import opened, remove_tree
 from claw_adapter.harness import Harness
 from claw_adapter.model import Model
@@ -206,6 +207,7 @@ class Bench:
         opened: bool = True,
         harness: Harness | None = None,
         checkpoint: Any = None,
+        environment: Surroundings | None = None,
     ) -> KitTrial:
         """A conversation of its own; see `Kit.trial`."""
         self._number += 1
@@ -231,7 +233,7 @@ class Bench:
         ctx = KitContext(
             folder, self.server, main=world.main, histories=world.native, key=key, model=self.disguise.model,
             isolation=level, deadline=self.deadline, scenario=scenario, workspace=where,
-            named=not tested.runs_inside,
+            named=not tested.runs_inside, environment=environment,
             marker=f"{self.lifeline.marker}/{told}",
         )  # fmt: skip
         ctx.trick = trick

@@ -15,7 +15,7 @@ __all__ = ["AREAS", "ConformanceCheck", "Function", "check", "checks"]
 
 AREAS: Final = {
     "LIFE": "life", "TURN": "turn", "SEED": "seed", "TOK": "tok",
-    "PLAN": "plan", "RUN": "run", "PROC": "proc", "FAULT": "fault", "SEC": "sec", "CONC": "conc",
+    "PLAN": "plan", "RUN": "run", "PROC": "proc", "FAULT": "fault", "SEC": "sec", "CONC": "conc", "ENV": "env",
 }  # fmt: skip
 """Area → module below `claw_adapter.certify.checks`. A module that is not there brings no checks."""
 

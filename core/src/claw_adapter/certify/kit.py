@@ -23,6 +23,7 @@ from claw_adapter.certify.turn import Turn
 from claw_adapter.certify.watch import files_below, logged, traces_outside
 from claw_adapter.certify.world import canary
 from claw_adapter.endpoint.models.played import PlayedReply
+from claw_adapter.environment import Surroundings
 from claw_adapter.errors import Owner
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Checkpoint, Probe, Session
@@ -155,6 +156,7 @@ class Kit:
         checkpoint: Checkpoint | None = None,
         opened: bool = True,
         harness: Harness | None = None,
+        environment: Surroundings | None = None,
     ) -> AsyncIterator[KitTrial]:
         """A conversation of its own, closed at the end; costs one start of the harness.
 
@@ -169,13 +171,15 @@ class Kit:
             checkpoint: open from it.
             opened: False leaves `open` to the check (``await t.open()``).
             harness: another instance of the adapter.
+            environment: what stands beside the workspace.
 
         Raises:
             CheckFinding: it does not come up.
         """
         made = await self.bench.trial(
             main=main, histories=histories, files=files, faults=faults, isolation=isolation, trick=trick,
-            workspace=workspace, checkpoint=checkpoint, opened=opened, harness=harness, name=self.check.id.lower(),
+            workspace=workspace, checkpoint=checkpoint, opened=opened, harness=harness, environment=environment,
+            name=self.check.id.lower(),
         )  # fmt: skip
         async with self._dropped(made):
             yield made

@@ -16,10 +16,10 @@ from claw_adapter.protocol.base import Record
 
 __all__ = ["CURRENT", "MADE", "RequirementSet", "load"]
 
-CURRENT: Final = "2027.02"
+CURRENT: Final = "2027.03"
 MADE: Final = {
     "2026.11": dt.date(2026, 11, 22), "2026.12": dt.date(2026, 11, 23), "2027.01": dt.date(2026, 11, 28),
-    "2027.02": dt.date(2026, 11, 28),
+    "2027.02": dt.date(2026, 11, 28), "2027.03": dt.date(2026, 11, 30),
 }  # fmt: skip
 """The day from which on there is a set: nothing was certified by it before."""
 

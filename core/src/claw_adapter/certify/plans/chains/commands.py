@@ -104,8 +104,9 @@ def _stopped(drawing: Drawing) -> tuple[ToolUse, ToolUse]:
     """A command that comes to its end, and one that is stopped before, where a tool can be told when."""
     one, two, three = (drawing.texts.number() for _ in range(3))
     ended = ToolUse(kind="run", target=f"echo {one}")
-    mark, begun = f"{one}.txt", CommandEffect(leaves={f"{one}.txt": ""}, prints=f"{two}\n")
-    command = f"echo {two}; touch {mark}; sleep {LASTS}; echo {three}"
+    mark, within = f"{one}.txt", f"{two}{one}"  # that has no line end
+    begun = CommandEffect(leaves={mark: ""}, prints=f"{two}\n{within}")
+    command = f"echo {two}; printf {within}; touch {mark}; sleep {LASTS}; echo {three}"
     return ended, ToolUse(kind="run", target=command, within=1, over=True, effect=begun)
 
 
