@@ -440,6 +440,8 @@ class Reads:
         """A reading shows nothing of a file; one without a word is nothing where the tool shows no file at all."""
         path, flat, tool, request = reading.path, reading.flat, reading.name, reading.exchange.number
         if self.strict and path in files.before and files.before[path].strip():
+            if flat.strip() and len(flat) <= BRIEF and _stands_there(reading):
+                return  # whatever it says, the model has the file before it
             failed.note("M20", "file-unread", reading.label, f"{path} cannot be read: {flat[:80]!r}", request)
         elif not self.strict and all(map(str.strip, reading.versions)) and self.whole.get(path) not in reading.true:
             silent, call = lambda: not (flat.strip() or self.shown.known(tool)), call_text(tool, reading.arguments)
@@ -608,6 +610,13 @@ def _says(text: str, flat: str) -> bool:
     """Whether a result has a text, whole; one of a few signs, which any words may have in them, is all of the result."""
     plain = text.strip()
     return plain == flat.strip() != "" if len(plain) < LEAST else whole_in(text, flat)
+
+
+def _stands_there(reading: _Reading) -> bool:
+    """Whether a result in the request that the reading was asked for in has the whole file as it is."""
+    said = (message.get("content") for message in reading.exchange.messages if message.get("role") == "tool")
+    results = (flat_of("\n".join(strings_of(one))) for one in said if one)
+    return any(whole_in(text, one) for one in results for text in reading.versions)
 
 
 def _named(step: AuditStep) -> list[str]:

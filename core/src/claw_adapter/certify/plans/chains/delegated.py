@@ -8,12 +8,15 @@ from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 
 __all__ = ["delegated"]
 
+MARKS = ("Report:", "Result:", "Summary:", "Final answer:", "#", "---", "<report>", "```", "-", "1.")
+"""What a line of a report may begin with that some programs look for."""
 REMARKED = 120
 """Characters that the other agent says before it looks at anything."""
 
 
 def delegated(drawing: Drawing) -> list[PlanStep]:
-    """Another agent is to read a file, and once more when a line of it was replaced; what it says at last has several lines.
+    """Another agent is to read a file, and once more when a line of it was replaced; what it says at last has several lines, of which one looks as if
+    the report began with it.
 
     These turns are left out where no tool for that is declared.
     """
@@ -29,5 +32,12 @@ def _given(drawing: Drawing, path: str) -> ToolUse:
     """A task in two lines; the other agent says something first, looks at a file, and reports."""
     texts = drawing.texts
     read = ToolUse(kind="read", target=path, whole=True)
-    said = PlayedReply(text=texts.prose(REMARKED), uses=(read,)), PlayedReply(text=texts.lines(3).strip())
+    report = [
+        texts.sentence(),
+        f"{drawing.rng.choice(MARKS)} {texts.sentence()}",
+        "",
+        f"    {texts.sentence()}",
+        texts.sentence(),
+    ]
+    said = PlayedReply(text=texts.prose(REMARKED), uses=(read,)), PlayedReply(text="\n".join(report))
     return ToolUse(kind="delegate", target=f"{texts.sentence()}\n{texts.sentence()}", replies=said)
