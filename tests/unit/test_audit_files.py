@@ -171,7 +171,7 @@ def written(
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
             RequestUnit(RESULT, results[at] if results else "ok", "c"),
-            SimpleNamespace(number=replies[at] if replies else 1, tools=tools),
+            SimpleNamespace(messages=(), number=replies[at] if replies else 1, tools=tools),
         )
         for at, (name, arguments) in enumerate(calls)
     ]
@@ -273,7 +273,7 @@ def test_a_file_that_is_read_as_it_was_written_is_there_after_the_turn(calls, fo
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", "c"),
             RequestUnit(RESULT, result, "c"),
-            SimpleNamespace(number=1, tools=TOOLS),
+            SimpleNamespace(messages=(), number=1, tools=TOOLS),
         )
         for name, arguments, result in calls
     ]
@@ -339,7 +339,9 @@ def test_an_edit_of_what_is_not_there_changes_nothing_where_no_blank_is_the_reas
 def test_an_equal_call_that_does_nothing_says_so(said, found):
     call = RequestUnit(CALL, json.dumps({"command": "printf '%s\\n' more >> a.md"}).join(("exec ", "")), "c")
     results = (1, "done"), (1, "done"), (2, said)
-    steps = [(call, RequestUnit(RESULT, one, "c"), SimpleNamespace(number=at, tools=())) for at, one in results]
+    steps = [
+        (call, RequestUnit(RESULT, one, "c"), SimpleNamespace(messages=(), number=at, tools=())) for at, one in results
+    ]
     book = Book()
     judge_writes(steps, WrittenFiles({"a.md": ""}, {"a.md": "more\nmore\n"}, "/t/workspace"), PLAIN, book, strict=True)
     assert [finding.key for finding in book.findings()] == found
@@ -596,7 +598,7 @@ def answered(*calls, files=None, after=None, sessions=(), new=(), strict=False):
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
             RequestUnit(RESULT, result, f"c{n}"),
-            SimpleNamespace(number=n, tools=()),
+            SimpleNamespace(messages=(), number=n, tools=()),
         )
         for n, (name, arguments, result) in enumerate(calls, start=1)
     ]
@@ -707,7 +709,7 @@ def read(shown, text, *losses):
     book = Book()
     reads = Reads(Renderer(Capabilities(losses=losses)), book, "/t/workspace", strict=True)
     call = RequestUnit(CALL, 'read_file {"path": "a.md"}', "c1")
-    exchange = SimpleNamespace(number=1, tools=())
+    exchange = SimpleNamespace(messages=(), number=1, tools=())
     files = Files({"a.md": text}, {"a.md": text}, {})
     reads.judge([(call, RequestUnit(RESULT, shown, "c1"), exchange)], files, Talks({}, {}, ()))
     return [finding.key for finding in book.findings()], [bite.loss for bite in book.bites()]
@@ -722,7 +724,7 @@ def test_what_was_deleted_once_may_be_written_read_and_moved_away_in_one_turn():
     steps = [
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{number}"), RequestUnit(RESULT, result, f"c{number}"),
-            SimpleNamespace(number=number, tools=()),
+            SimpleNamespace(messages=(), number=number, tools=()),
         )
         for number, (name, arguments, result) in enumerate(made, 1)
     ]  # fmt: skip
@@ -790,7 +792,7 @@ def looked(*calls, before, after, encoded=None, tools=()):
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
             RequestUnit(RESULT, result, f"c{n}"),
-            SimpleNamespace(number=reply, tools=[{"function": {"name": one}} for one in tools]),
+            SimpleNamespace(messages=(), number=reply, tools=[{"function": {"name": one}} for one in tools]),
         )
         for n, (reply, name, arguments, result) in enumerate(calls)
     ]
@@ -820,7 +822,7 @@ def test_what_a_command_prints_may_look_like_a_secret_where_that_is_declared_to_
     reads = Reads(Renderer(Capabilities(losses=losses)), book, "/t/workspace", strict=True)
     arguments = json.dumps({"command": "echo 'a gate'; printf '%s\\n' '39984 tunakidodobalumbakibaparovestaend' >&2"})
     call = RequestUnit(CALL, f"exec {arguments}", "c1")
-    exchange = SimpleNamespace(number=1, tools=())
+    exchange = SimpleNamespace(messages=(), number=1, tools=())
     reads.judge(
         [(call, RequestUnit(RESULT, "a gate\n39984 tunakidod…aend", "c1"), exchange)],
         Files({}, {}, {}),
@@ -992,7 +994,7 @@ def test_what_a_command_counts_in_the_workspace_is_what_is_there():
         (there, "refused", []),
     ):
         book = Book()
-        steps = [(call, RequestUnit(RESULT, said, "c"), SimpleNamespace(number=1, tools=()))]
+        steps = [(call, RequestUnit(RESULT, said, "c"), SimpleNamespace(messages=(), number=1, tools=()))]
         judge_count(steps, there, after, book)
         assert [finding.key for finding in book.findings()] == keys
 
@@ -1005,7 +1007,7 @@ def test_a_command_that_shows_something_and_fails_is_not_answered_as_one_that_do
             (
                 RequestUnit(CALL, f"exec {json.dumps({'command': f'cat a.md{end}'})}", end),
                 RequestUnit(RESULT, result, end),
-                SimpleNamespace(number=1, tools=()),
+                SimpleNamespace(messages=(), number=1, tools=()),
             )
             for end, result in zip(("; exit 3", ""), results, strict=True)
         ]
@@ -1027,7 +1029,7 @@ def test_a_command_that_fails_without_a_word_is_not_answered_as_one_that_does_no
         (
             RequestUnit(CALL, f"exec {json.dumps({'command': f'sh {name}'})}", name),
             RequestUnit(RESULT, result, name),
-            SimpleNamespace(number=1, tools=()),
+            SimpleNamespace(messages=(), number=1, tools=()),
         )
         for name, result in zip(files, results, strict=True)
     ]
@@ -1052,7 +1054,7 @@ def test_a_command_that_is_stopped_is_not_answered_as_one_that_has_ended(ended, 
         (
             RequestUnit(CALL, f"exec {json.dumps({'command': command, 'timeout': 1})}", command),
             RequestUnit(RESULT, result, command),
-            SimpleNamespace(number=1, tools=()),
+            SimpleNamespace(messages=(), number=1, tools=()),
         )
         for command, result in (("echo 17", ended), ("echo 18; sleep 4; echo 19", stopped))
     ]
@@ -1152,7 +1154,7 @@ def test_a_file_whose_lines_are_all_broken_in_a_frame_is_read_and_another_one_is
     shown = "\n".join(f"{1 + n // 3:5} | {word:16} |" for n, word in enumerate(words if rows == 3 else words[1::9]))
     book = Book()
     call = RequestUnit(CALL, json.dumps({"path": "a.md"}).join(("read_file ", "")), "c1")
-    steps = [(call, RequestUnit(RESULT, shown, "c1"), SimpleNamespace(number=1, tools=()))]
+    steps = [(call, RequestUnit(RESULT, shown, "c1"), SimpleNamespace(messages=(), number=1, tools=()))]
     Reads(PLAIN, book, "/t/workspace", strict=True).judge(
         steps, Files({"a.md": text}, {"a.md": text}, {}), Talks({}, {}, ())
     )
@@ -1191,3 +1193,12 @@ def test_what_becomes_of_line_ends_in_a_file_is_a_loss_and_no_rendering(losses):
         assert found == ([] if losses else [cause])
     make = ("write", {"path": "b.md", "content": "one\r\ntwo\r\n"})
     assert written(make, after={"b.md": "one\r\ntwo"}, losses=losses) == ["M17 written-stripped"]
+
+
+def test_a_file_may_suffer_two_declared_losses_at_once():
+    make, both = (
+        ("write", {"path": "b.md", "content": "one  \ntwo"}),
+        (Drop(what="line_blanks"), Drop(what="file_ends")),
+    )
+    for losses, found in ((both, 0), (both[:1], 1), (both[1:], 1)):
+        assert len(written(make, after={"b.md": "one\ntwo\n"}, losses=losses)) == found

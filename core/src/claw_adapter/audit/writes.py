@@ -193,7 +193,8 @@ def _judge_text(
     if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
         return
     if how and (lost := _lost(must, there or "", renderer)):
-        book.bite(lost)
+        for loss in lost:
+            book.bite(loss)
     elif how and not _declared(how, must, there or "", renderer):
         said = HOW.get(how, how) if there is not None else "is not there"
         what = f"{path} was to be written with {len(must):,} characters, and {said}"
@@ -369,8 +370,8 @@ def _how(must: str, there: str) -> str:
     return "changed" if kept * 2 >= max(len(must), 1) or _near(must, there) else ""
 
 
-def _lost(must: str, there: str, renderer: Renderer) -> Drop | None:
-    """The declared loss that a text has suffered; one that has lost blanks may have lost escapes, too."""
+def _lost(must: str, there: str, renderer: Renderer) -> list[Drop]:
+    """The declared losses that a text has suffered, one or all; one that has lost blanks may have lost escapes, too."""
     ways: Sequence[tuple[Drop, Callable[[str], str]]] = (
         (Drop(what="other_bytes"), _decoded),
         (ESCAPES, with_characters),
@@ -378,8 +379,12 @@ def _lost(must: str, there: str, renderer: Renderer) -> Drop | None:
         (FILE_ENDS, with_ends),
     )
     lacks = must.endswith("\n") and not there.endswith("\n")
-    alike = (loss for loss, way in ways if loss in renderer.losses and way(must) == way(there))
-    return next((loss for loss in alike if loss != FILE_ENDS or not lacks), None)
+    ways = [one for one in ways if one[0] in renderer.losses and not (one[0] == FILE_ENDS and lacks)]
+    for some in (*([one] for one in ways), ways):
+        texts = (reduce(lambda said, one: one[1](said), some, text) for text in (must, there))
+        if some and len({*texts}) == 1:
+            return [loss for loss, _ in some]
+    return []
 
 
 def _decoded(text: str) -> str:

@@ -15,10 +15,10 @@ REMARKED = 120
 
 
 def delegated(drawing: Drawing) -> list[PlanStep]:
-    """Another agent is to read a file, and once more when a line of it was replaced; what it says at last has several lines, of which one looks as if
-    the report began with it.
+    """Another agent is to read a file, and once more when a line of it was replaced.
 
-    These turns are left out where no tool for that is declared.
+    What it says at last has several lines, of which one looks as if the report began with it. These turns are left out where
+    no tool for that is declared.
     """
     texts = drawing.texts
     path, lines = texts.path(), [texts.sentence() for _ in range(5)]
