@@ -273,7 +273,8 @@ def judge_usage(
         return
     told = [exchange for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
     chain = {exchange.number for exchange in turn.chain}
-    helped = [talk for talk in turn.beside if talk.steps and any(number > talk.last for number in chain)]
+    waited = [talk for talk in turn.beside if talk.steps and talk.last < max(chain, default=0)]
+    helped = [talk for talk in waited if not any(talk.first < number < talk.last for number in chain)]
     worked = chain.union(*(range(talk.first, talk.last + 1) for talk in helped if declared != "last_request"))
     several = (
         told,
