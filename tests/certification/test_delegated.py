@@ -11,7 +11,7 @@ from claw_adapter.certify.plans.draw import draw
 from claw_adapter.certify.plans.layout import lay_out
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.testing import PlantedConversation
-from support.misbehaving import Agent
+from support.misbehaving import SAID, Agent
 from support.plans import only
 
 
@@ -86,6 +86,14 @@ class AnswersByItself(Agent):
         agent.tool_task = lambda task: "The task was done."
 
 
+class RemembersReports(Agent):
+    """Who gives the same task again has the report of the first time."""
+
+    def change(self, agent):
+        reports = SAID.setdefault(f"reports {agent.workspace}", {})
+        agent.tool_task = lambda task: reports.get(task) or reports.setdefault(task, type(agent).tool_task(agent, task))
+
+
 class InAFrame(Agent):
     """The report stands in a frame, and each line of it is set in."""
 
@@ -107,6 +115,7 @@ class InAFrame(Agent):
         (CountsNoHelp, ["M18 usage-differs"]),
         (HelpsWithOldFiles, ["M20 file-stale"]),
         (AnswersByItself, ["M17 task-missing"]),
+        (RemembersReports, ["M17 task-missing"]),
     ],
     ids=lambda one: one.__name__ if isinstance(one, type) else "",
 )

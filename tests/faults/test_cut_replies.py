@@ -30,7 +30,7 @@ class AsksOnce(ReferenceHarness):
 
     async def open(self, ctx, checkpoint=None):
         conversation = await super().open(ctx, checkpoint)
-        conversation._agent._ask = lambda: self._ask(conversation._agent)
+        conversation._agent._ask = lambda said: self._ask(conversation._agent)
         return conversation
 
     def _ask(self, agent) -> dict:

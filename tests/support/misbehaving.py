@@ -97,8 +97,8 @@ class FirstCallOnly(Agent):
     def change(self, agent):
         ask = agent._ask
 
-        def first():
-            reply = ask()
+        def first(said):
+            reply = ask(said)
             if reply.get("tool_calls"):
                 reply["tool_calls"] = reply["tool_calls"][:1]
             return reply

@@ -257,9 +257,9 @@ class RunsAnEqualCallOnce(Agent):
     def change(self, agent):
         ask, run, done = agent._ask, agent._run, {}
 
-        def asked():
+        def asked(said):
             done.clear()
-            return ask()
+            return ask(said)
 
         def once(name, arguments):
             key = name, json.dumps(arguments)
@@ -339,8 +339,8 @@ class AnswersWithThoughts(Agent):
     def change(self, agent):
         ask = agent._ask
 
-        def asked():
-            reply = ask()
+        def asked(said):
+            reply = ask(said)
             if not reply.get("tool_calls") and not reply.get("content"):
                 reply["content"] = reply.get("reasoning_content") or ""
             return reply
@@ -354,8 +354,8 @@ class SaysWhatItHas(Agent):
     def change(self, agent):
         ask, self.said = agent._ask, ""
 
-        def asked():
-            reply = ask()
+        def asked(said):
+            reply = ask(said)
             self.said = reply.get("content") or self.said
             return reply
 

@@ -15,7 +15,7 @@ REMARKED = 120
 
 
 def delegated(drawing: Drawing) -> list[PlanStep]:
-    """Another agent is to read a file, and once more when a line of it was replaced.
+    """Another agent is to read a file, and when a line of it was replaced, another one is, in the same words.
 
     What it says at last has several lines, of which one looks as if the report began with it. These turns are left out where
     no tool for that is declared.
@@ -23,13 +23,14 @@ def delegated(drawing: Drawing) -> list[PlanStep]:
     texts = drawing.texts
     path, lines = texts.path(), [texts.sentence() for _ in range(5)]
     edit = ToolUse(kind="edit", target=path, wanted=(lines[2],), content=texts.sentence())
-    first = drawing.turn(drawing.does(_given(drawing, path)), drawing.says())
-    then = drawing.turn(drawing.does(edit), drawing.does(_given(drawing, path)), drawing.says())
+    task = f"{texts.sentence()}\n{texts.sentence()}"
+    first = drawing.turn(drawing.does(_given(drawing, task, path)), drawing.says())
+    then = drawing.turn(drawing.does(edit), drawing.does(_given(drawing, task, path)), drawing.says())
     return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), first, then]
 
 
-def _given(drawing: Drawing, path: str) -> ToolUse:
-    """A task in two lines; the other agent says something first, looks at a file, and reports."""
+def _given(drawing: Drawing, task: str, path: str) -> ToolUse:
+    """A task; the other agent says something first, looks at a file, and reports."""
     texts = drawing.texts
     read = ToolUse(kind="read", target=path, whole=True)
     report = [
@@ -40,4 +41,4 @@ def _given(drawing: Drawing, path: str) -> ToolUse:
         texts.sentence(),
     ]
     said = PlayedReply(text=texts.prose(REMARKED), uses=(read,)), PlayedReply(text="\n".join(report))
-    return ToolUse(kind="delegate", target=f"{texts.sentence()}\n{texts.sentence()}", replies=said)
+    return ToolUse(kind="delegate", target=task, replies=said)
