@@ -68,6 +68,11 @@ def test_a_script_of_the_workspace_writes_what_its_command_says():
 def test_what_is_no_number_of_lines_and_what_says_where_it_ends_is_not_judged_by_lines():
     bytes_of_it = ({"offset": 1, "limit": 100}, TEXT[1:101]), ({"offset": 101, "limit": 100}, TEXT[101:201])
     assert parts(*bytes_of_it) == []
+    for size in range(22, 60):  # some have no whole line, or end in one
+        few = [({"offset": at, "limit": size}, TEXT[at : at + size]) for at in range(1, 9 * size, size)]
+        assert parts(*few) == [], size
+    few = [({"offset": at, "limit": 50}, TEXT[at : at + 50]) for at in (1, 51)]
+    assert parts(few[0], (few[1][0], TEXT[66:76])) == ["lines-between-parts"]
     told = f"{chr(10).join(LINES[:50])}\n(go on with line 51)"
     assert parts(({}, told), ({"offset": 51}, 50, 100)) == []
     assert parts(({}, told), ({"offset": 51}, 51, 100)) == ["lines-between-parts"]

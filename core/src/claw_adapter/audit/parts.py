@@ -240,9 +240,10 @@ def _end(text: str, part: _FilePart) -> int:
 
 
 def _joined(text: str, before: _FilePart, after: _FilePart) -> bool:
-    """Whether one part goes on within the line in which the other ends."""
+    """Whether one part goes on within the line in which the other ends, though it may have no whole line."""
     end, places = _end(text, before), _places(text)
-    rest = text[end : places[after.shown[0] + 1]] if after.shown else ""
+    begun = text[end:].lstrip()[:LEAST].partition("\n")[0]
+    rest = text[end : places[after.shown[0] + 1]] if after.shown else begun
     return bool(rest) and rest.strip() in after.flat
 
 

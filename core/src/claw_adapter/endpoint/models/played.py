@@ -85,8 +85,8 @@ class ToolUse(Record):
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
     says nothing; ``go`` has a command go to a folder and end with a status, ``where`` one say where it is; ``stray`` calls a
     tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with that for it;
-    ``todo`` gives a tool for that a list of what is to do, its `names`; ``delegate`` has another agent do the target, with that
-    tool, and whoever does it says the `replies`.
+    ``todo`` gives a tool for that a list of what is to do, its `names`; ``delegate`` gives the target to the `tool` that is
+    named, and another agent that works for it then is told the `replies`.
     """
 
     kind: Literal[
@@ -144,9 +144,9 @@ class ToolUse(Record):
     alike: bool = False
     """What is written differs from what stands there in blanks alone, or is some of its lines."""
     tool: SubAgent | None = None
-    """With which another agent is told what to do."""
+    """The tool to which the target is given, by its name."""
     replies: tuple[PlayedReply, ...] = ()
-    """What is said to that agent, in a conversation of its own."""
+    """What the model says to that agent, in a conversation of its own."""
 
 
 class PlayedReply(Record):
