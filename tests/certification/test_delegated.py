@@ -79,6 +79,46 @@ class HelpsWithOldFiles(Agent):
         agent.tool_task = helped
 
 
+class HelpsInACopy(Agent):
+    """Files as they were when somebody was first asked for help in the turn."""
+
+    def change(self, agent):
+        read, self.kept = agent.tool_read_file, {}
+
+        def helped(task):
+            self.kept = self.kept or {path: read(path) for path in agent.tool_list_files().splitlines()}
+            agent.tool_read_file = lambda path, **_: self.kept[path]
+            try:
+                return type(agent).tool_task(agent, task)
+            finally:
+                agent.tool_read_file = read
+
+        agent.tool_task = helped
+
+    async def send(self, prompt, deadline):
+        self.kept = {}
+        return await super().send(prompt, deadline)
+
+
+class CountsOneOfTwo(Agent):
+    """Of two that are asked by one reply, the last one is counted."""
+
+    def change(self, agent):
+        ask, self.before = agent._ask, {}
+
+        def asked(said):
+            reply = ask(said)
+            if said is agent.main["messages"]:
+                self.before = dict(agent.usage)
+            return reply
+
+        def counted(task):
+            agent.usage = dict(self.before)
+            return type(agent).tool_task(agent, task)
+
+        agent._ask, agent.tool_task = asked, counted
+
+
 class AnswersByItself(Agent):
     """There is no other agent."""
 
@@ -114,6 +154,8 @@ class InAFrame(Agent):
         (GivesTheFirstLineOn, ["M17 task-missing"]),
         (CountsNoHelp, ["M18 usage-differs"]),
         (HelpsWithOldFiles, ["M20 file-stale"]),
+        (HelpsInACopy, ["M20 file-stale"]),
+        (CountsOneOfTwo, ["M18 usage-differs"]),
         (AnswersByItself, ["M17 task-missing"]),
         (RemembersReports, ["M17 task-missing"]),
     ],
@@ -126,8 +168,8 @@ async def test_what_another_agent_is_told_sees_says_and_costs(kind, found):
 
 
 def test_where_no_tool_for_it_is_declared_nothing_is_delegated(tmp_path):
-    assert [one.delegates for one in helped().turns] == [True, True]
+    assert [one.delegates for one in helped().turns] == [True, True, True]
     for place, declared in (("without", None), ("with", Planted().capabilities().sub_agent)):
         (tmp_path / place).mkdir()
         laid = lay_out(helped(), tmp_path / place, lambda _: None, declared)
-        assert len(laid.rounds) == (0 if declared is None else 2)
+        assert len(laid.rounds) == (0 if declared is None else 3)

@@ -15,18 +15,22 @@ REMARKED = 120
 
 
 def delegated(drawing: Drawing) -> list[PlanStep]:
-    """Another agent is to read a file, and when a line of it was replaced, another one is, in the same words.
+    """Another agent is to read a file: one, another one in the same words, one when a line was replaced, and two at once.
 
-    What it says at last has several lines, of which one looks as if the report began with it. These turns are left out where
-    no tool for that is declared.
+    What each says at last has several lines, of which one looks as if the report began with it. These turns are left out
+    where no tool for that is declared.
     """
     texts = drawing.texts
     path, lines = texts.path(), [texts.sentence() for _ in range(5)]
     edit = ToolUse(kind="edit", target=path, wanted=(lines[2],), content=texts.sentence())
-    task = f"{texts.sentence()}\n{texts.sentence()}"
-    first = drawing.turn(drawing.does(_given(drawing, task, path)), drawing.says())
-    then = drawing.turn(drawing.does(edit), drawing.does(_given(drawing, task, path)), drawing.says())
-    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), first, then]
+    task, *others = (f"{texts.sentence()}\n{texts.sentence()}" for _ in range(4))
+    again, changed, *both = (drawing.does(_given(drawing, one, path)) for one in (task, *others))
+    turns = [
+        drawing.turn(drawing.does(_given(drawing, task, path)), drawing.says()),
+        drawing.turn(again, drawing.does(edit), changed, drawing.says()),
+        drawing.turn(drawing.does(*(use for reply in both for use in reply.uses)), drawing.says()),
+    ]
+    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), *turns]
 
 
 def _given(drawing: Drawing, task: str, path: str) -> ToolUse:
