@@ -83,7 +83,7 @@ async def test_what_is_sent_in_another_form_is_exported(made, tmp_path):
 
 HALVES = {
     "silver": ("silver", ("LIFE", "TURN", "SEED", "TOK")),
-    "gold": ("gold", ("TURN-013", "TOK-004", "RUN", "PROC", "FAULT", "SEC", "CONC")),
+    "gold": ("gold", ("TURN-013", "TOK-004", "RUN", "PROC", "FAULT", "SEC", "CONC", "ENV")),
 }
 """All checks but drawn sessions: those of Silver, and what Gold asks for beyond it. The adapter of test_tutorial.py passes that
 of Bronze and the beginning of Silver's, and test_plans.py has the reference play some of Gold."""

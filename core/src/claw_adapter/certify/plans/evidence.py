@@ -13,7 +13,7 @@ from typing import Final
 from claw_adapter.certify.demand import LEVELS, Demand, Level
 from claw_adapter.certify.plans.draw import PLANS, draw
 from claw_adapter.certify.plans.judging import PlanOutcome, compared, judge_plans
-from claw_adapter.certify.plans.layout import lay_out, run_plan
+from claw_adapter.certify.plans.layout import LaidPlan, lay_out, run_plan
 from claw_adapter.certify.plans.recorded import reading_of, sub_agent_of, unlike_plan, unlike_scenario
 from claw_adapter.certify.plans.replies import replay
 from claw_adapter.certify.records import CheckResult, Report, described_capabilities
@@ -180,7 +180,7 @@ def _derived(report: Report, result: CheckResult, folder: Path) -> str:
             if wrong := _more(run, trial):
                 return wrong
         outcomes = judge_plans(data, plans, laid, sources=[str(root / plan.name) for plan in plans])
-    return _strange(run, data) or _unnamed(run, data) or _judged(outcomes, result)
+    return _strange(run, data) or _unnamed(run, data) or _judged(outcomes, laid, result)
 
 
 def _more(run: RunFolder, trial: TrialData) -> str:
@@ -262,12 +262,12 @@ def _versions(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def _judged(outcomes: list[PlanOutcome], result: CheckResult) -> str:
+def _judged(outcomes: list[PlanOutcome], laid: Mapping[str, LaidPlan], result: CheckResult) -> str:
     """What the ledger says against a check that has passed."""
     found = sorted({key for one in outcomes for key in one.keys})
     if found:
         return f"the evidence shows {', '.join(found)}"
-    short = next((one.plan for one in outcomes if one.unjudged or one.rounds != len(one.plan.turns)), None)
+    short = next((one.plan for one in outcomes if one.unjudged or one.rounds != len(laid[one.plan.name].rounds)), None)
     if short is not None:
         return f"the evidence does not have all of plan {short.number}"
     return "" if compared(outcomes) in result.notes else f"the evidence has {compared(outcomes)}, which is not its note"
