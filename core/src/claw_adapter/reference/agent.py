@@ -163,7 +163,8 @@ class Agent:
 
     def _ask(self, said: list[dict[str, Any]]) -> dict[str, Any]:
         messages = [{"role": "system", "content": SYSTEM}, *map(_wire, said)]
-        body = json.dumps({"model": self.model, "messages": messages, "tools": TOOLS}).encode()
+        tools = TOOLS if said is self.main["messages"] else TOOLS[:-1]  # who does a task gives none
+        body = json.dumps({"model": self.model, "messages": messages, "tools": tools}).encode()
         for attempt in range(RETRIES + 1):
             self._go_on()
             status, answer = self._post(body)
@@ -291,7 +292,8 @@ class Agent:
                 break
             for call in calls:
                 self._go_on()
-                text, _ = self._run(call["name"], call["arguments"])
+                name = call["name"] if call["name"] != "task" else ""
+                text, _ = self._run(name, call["arguments"])
                 said.append({"role": "tool", "text": text, "tool_call_id": call["id"]})
         return str(said[-1]["text"])
 
