@@ -60,7 +60,7 @@ async def test_trials_at_the_same_time_do_not_pass_a_limit_together(tmp_path, pr
     assert all(r.kind == "start" or r.score.value == 1 for r in kept(tmp_path))
 
 
-@pytest.mark.parametrize(("limit", "most"), [("max_tokens", 600), ("max_cost", "0.004")])
+@pytest.mark.parametrize(("limit", "most"), [("max_tokens", 700), ("max_cost", "0.004")])
 async def test_tokens_and_money_stop_before_the_limit(provider, run, limit, most):
     most = Decimal(most)
     with pytest.raises(RunStopped, match="would pass") as stop:
