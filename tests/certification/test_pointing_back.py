@@ -22,35 +22,39 @@ class PointsBack(Agent):
         read, self.shown = agent.tool_read_file, {}
 
         def once(path, **more):
-            text = read(path, **more)
-            if self.same(path, text):
+            asked, text = (path, *more.items()), read(path, **more)
+            if self.same(asked, text):
                 return "This file is as it was when it was read before: see above."
-            self.shown[path] = text
+            self.shown[asked] = text
             return text
 
         agent.tool_read_file = once
 
-    def same(self, path, text):
-        return self.shown.get(path) == text
+    def same(self, asked, text):
+        return self.shown.get(asked) == text
 
 
 class PointsBackToAnything(PointsBack):
     """The next reading says that whatever the file is now."""
 
-    def same(self, path, text):
-        return path in self.shown
+    def same(self, asked, text):
+        return asked in self.shown
 
 
 class PointsBackToNothing(PointsBack):
     """The first reading says so as well."""
 
-    def same(self, path, text):
+    def same(self, asked, text):
         return True
 
 
-def read_twice(between=()):
+WHOLE = ToolUse(kind="read", target=PATH, whole=True)
+PAGES = ToolUse(kind="pages", target=PATH, starts=(1, 21), page=20)
+
+
+def read_twice(use, between):
     """Two turns that read a file; it is not to be had otherwise."""
-    read = PlayedReply(uses=(ToolUse(kind="read", target=PATH, whole=True),))
+    read = PlayedReply(uses=(use,))
     turns = [
         PlanTurn(
             question=f"Please look whether the {word} was counted on Monday 31055?",
@@ -66,16 +70,18 @@ CHANGED = (PlanChange(path=PATH, action="new", text=LINES.replace("second", "thi
 
 
 @pytest.mark.parametrize(
-    ("kind", "between", "found"),
+    ("kind", "use", "between", "found"),
     [
-        (PointsBack, (), set()),
-        (PointsBack, CHANGED, set()),
-        (PointsBackToAnything, CHANGED, {"M20 file-unchanged"}),
-        (PointsBackToNothing, (), {"M20 file-unread"}),
+        (PointsBack, WHOLE, (), set()),
+        (PointsBack, WHOLE, CHANGED, set()),
+        (PointsBack, PAGES, (), set()),
+        (PointsBack, PAGES, CHANGED, set()),
+        (PointsBackToAnything, WHOLE, CHANGED, {"M20 file-unchanged"}),
+        (PointsBackToNothing, WHOLE, (), {"M20 file-unread"}),
     ],
-    ids=lambda one: one.__name__ if isinstance(one, type) else "",
+    ids=lambda one: one.__name__ if isinstance(one, type) else one.kind if isinstance(one, ToolUse) else "",
 )
-async def test_who_points_to_what_the_conversation_has_hides_nothing(kind, between, found):
+async def test_who_points_to_what_the_conversation_has_hides_nothing(kind, use, between, found):
     harness = with_conversation(kind)()
-    (outcome,) = await PlanRunner(harness).outcomes([read_twice(between)])
+    (outcome,) = await PlanRunner(harness).outcomes([read_twice(use, between)])
     assert ({*outcome.keys}, outcome.unjudged) == (found, "")

@@ -3,6 +3,8 @@
 import pytest
 
 from claw_adapter.audit import purpose
+from claw_adapter.model import Tool
+from claw_adapter.toolbox.box import toolbox
 from claw_adapter.toolbox.kinds import kinds_of
 
 
@@ -58,3 +60,20 @@ def test_what_a_call_is_taken_for(name, reads, runs, leaves, writes):
     """The last two are not offered: their names decide."""
     found = purpose.reads, purpose.runs, purpose.leaves, purpose.writes
     assert tuple(one(name, TOOLS) for one in found) == (reads, runs, leaves, writes)
+
+
+@pytest.mark.parametrize(
+    ("about", "of_it", "told"),
+    [
+        ("Run a command.", "Milliseconds it may take", {"timeout": 2000}),
+        ("Run a command; timeout in milliseconds.", "", {"timeout": 2000}),
+        ("Run a command; timeout in milliseconds.", "In seconds", {"timeout": 2}),
+        ("Run a command. It may take some seconds.", "", {}),
+        ("Run a command; timeout in seconds (not milliseconds).", "", {}),
+    ],
+)
+def test_how_long_a_call_may_last_is_told_in_the_unit_that_is_named_beside_it(about, of_it, told):
+    properties = {"command": {"type": "string"}, "timeout": {"type": "integer", "description": of_it}}
+    shell = Tool("run", about, {"type": "object", "properties": properties, "required": ["command"]})
+    (found,) = toolbox([shell]).run
+    assert {at[-1]: one for at, one in found.known.lasting(2).items()} == told

@@ -48,7 +48,7 @@ from claw_adapter.audit.searches import Searches, SearchWorld, search_in
 from claw_adapter.audit.shells import ShellPlace
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
-from claw_adapter.audit.units import arguments_of, call_text
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, arguments_of, call_text, units_of
 from claw_adapter.patterns import takes_patterns_in
 from claw_adapter.protocol import Session
 from claw_adapter.protocol.limits import Clip, Drop, Loss, Mask
@@ -224,8 +224,9 @@ class Reads:
                 before = "\n".join(
                     one for args, one in earlier.get(label, ()) if not _again((args, one), (arguments, flat))
                 )
+                shown = self._pointed_to(call, exchange, flat, versions)
                 paged = parts.take(
-                    versions, path, name, arguments, flat, exchange.number, exact=command is not None, result=result.text
+                    versions, path, name, arguments, shown, exchange.number, exact=command is not None, result=result.text
                 )  # fmt: skip
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
@@ -447,6 +448,15 @@ class Reads:
             silent, call = lambda: not (flat.strip() or self.shown.known(tool)), call_text(tool, reading.arguments)
             failed.nothing(path, reading.versions, call, flat, request, silent)
 
+    def _pointed_to(self, call: RequestUnit, exchange: Exchange, flat: str, versions: Sequence[str]) -> str:
+        """What a reading shows; a few words that show nothing are taken for what an equal call has shown in the request."""
+        if not self.strict or len(flat) > BRIEF or not flat.strip() or any(lines_in(text, flat) for text in versions):
+            return flat
+        units = units_of(exchange.messages)
+        equal = {unit.call for unit in units if unit.kind == CALL and unit.text == call.text}
+        before = (flat_of(unit.text) for unit in units if unit.kind == RESULT and unit.call in equal)
+        return next((one for one in before if any(lines_in(text, one) for text in versions)), flat)
+
     def _stale(self, reading: _Reading, files: Files, *, whole: bool) -> str:
         """What it gives of an earlier state of the file; nothing where it gives none, or all of the file as well."""
         flat = reading.flat
@@ -614,8 +624,7 @@ def _says(text: str, flat: str) -> bool:
 
 def _stands_there(reading: _Reading) -> bool:
     """Whether a result in the request that the reading was asked for in has the whole file as it is."""
-    said = (message.get("content") for message in reading.exchange.messages if message.get("role") == "tool")
-    results = (flat_of("\n".join(strings_of(one))) for one in said if one)
+    results = (flat_of(unit.text) for unit in units_of(reading.exchange.messages) if unit.kind == RESULT)
     return any(whole_in(text, one) for one in results for text in reading.versions)
 
 

@@ -218,10 +218,15 @@ class Params:
         return any(item.key in wanted for item in self.items)
 
     def lasting(self, seconds: int) -> dict[At, JsonValue]:
-        """So many seconds, where a parameter takes how long a call may last and names its unit, one and no other."""
+        """So many seconds, where a parameter takes how long a call may last and names its unit, one and no other.
+
+        What says none itself has the unit that the tool's description names, if that names the parameter as well.
+        """
+        told_of = {*words(self.description)}
         for item in self.items if seconds else ():
-            said = {*words(item.name), *words(item.description)}
-            units = [size for names, size in _UNITS.items() if said & names]
+            own = {*words(item.name), *words(item.description)}
+            named = own if any(own & names for names in _UNITS) or not {*words(item.name)} <= told_of else told_of
+            units = [size for names, size in _UNITS.items() if named & names]
             if item.limits and item.accepts("integer") and len(units) == 1:
                 told = max(seconds * units[0], item.minimum or 0)
                 return {item.at: int(min(told, item.maximum or told))}
