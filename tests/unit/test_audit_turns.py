@@ -283,10 +283,11 @@ def test_what_a_sub_agent_reads_stands_beside_with_the_request_that_asked_for_it
     assert [(call.call, found.text, exchange.number) for call, found, exchange in talk.steps] == [("h1", LONG, 8)]
 
 
-def summed(*requests):
+def summed(*requests, beside=()):
     """What is found of requests, each with the summaries asked for before it, its text, and whether it lacks messages."""
     book, summaries = Book(), Summaries()
     for number, (new, text, lacks) in enumerate(requests):
+        summaries.beside = number in beside
         summaries.judge(new, [RequestUnit("user", text)], number, book, lacks=lacks)
     return [finding.key for finding in book.findings()]
 
@@ -297,6 +298,8 @@ FIRST, SECOND = "The harbour has papers in order.", "All crates were counted twi
 def test_a_summary_that_was_there_stays_as_long_as_what_it_stands_for_is_gone():
     shown, gone = ([FIRST], f"Before: {FIRST}", True), ([], "What now?", True)
     assert summed(shown, gone) == ["M30 summary-forgotten"]
+    assert summed(shown, gone, beside=[0]) == ["M30 summary-forgotten"]
+    assert summed(shown, gone, gone, beside=[1]) == [], "what was asked for beside may be another one"
     assert summed(shown, ([], "What now?", False)) == [], "all that was said may come back"
     assert summed(([FIRST], "What now?", True), gone) == [], "the harness may put its own words in its place"
     assert summed(shown, ([SECOND], f"Before: {SECOND}", True), ([], SECOND, True)) == []

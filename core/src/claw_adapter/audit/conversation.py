@@ -63,8 +63,10 @@ def judge_requests(
         request = _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies)
         request.judge(gone)
         asked = [one.text for one in turn.summed if begun < one.exchange.number < exchange.number]
+        summaries.beside = summaries.beside or any(begun < one.number < exchange.number for one in turn.exchanges)
         begun = exchange.number
         summaries.judge(asked, units, exchange.number, book, lacks=request.summed)
+    summaries.beside = summaries.beside or any(one.number > begun for one in turn.exchanges)
     book.said += [text for _, text in told_by]
     _judge_calls(turn, book, renderer)
     _judge_broken(turn, book)

@@ -24,6 +24,8 @@ class Summaries:
     """The lines of that one of them which was in a request last, as far as they were there first."""
     new: list[str] = field(default_factory=list)
     """Those asked for since, which are in none so far."""
+    beside: bool = False
+    """Whether anything was asked for beside the conversation since: that may have been another one."""
 
     def judge(
         self, asked: Iterable[str], units: Sequence[RequestUnit], request: int, book: Book, *, lacks: bool
@@ -34,11 +36,15 @@ class Summaries:
         another one has come for.
         """
         self.new += asked
+        unsure, self.beside = self.beside or bool(self.new), False
         text = "\n".join(unit.text for unit in units)
         there = [tuple(line for line in _lines(one) if line in text) for one in self.new]
         if shown := next(filter(None, reversed(there)), ()):
             self.held, self.new = shown, []
-        elif lost := next((line for line in self.held if not self.new and lacks and line not in text), ""):
+        elif lost := next((line for line in self.held if lacks and line not in text), ""):
+            if unsure:
+                self.held = ()
+                return
             what = f"{lost[:60]!r} of a summary, and what it stands for, was there before and is gone"
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
 

@@ -149,9 +149,10 @@ class RequestTurn:
             end = units[-1] if units and renderer.sums_up(largest) else None
             told = end is not None and end.kind == "user" and not renderer.bare(end.text).rstrip().endswith(asked)
             if exchange is self.exchanges[-1]:
-                left = before is not None and not before.calls and _holds(units, before, renderer)
+                left = before is not None and not before.calls and _holds(units, before, renderer) > 0
             else:
-                left = not _holds(self.units[self.exchanges[-1].number], reply, renderer)
+                last = self.units[self.exchanges[-1].number]
+                left = _holds(last, reply, renderer) <= _holds(units, reply, renderer)
             if end is not None and reply and (end.call in refused if end.kind == RESULT else told and left):
                 found.add(exchange.number)
                 refused |= {call.call for call in reply.calls}
@@ -223,12 +224,12 @@ class RequestTurn:
         return [reply for reply in map(Reply.of, self.chain) if reply]
 
 
-def _holds(units: Sequence[RequestUnit], reply: Reply | None, renderer: Renderer) -> bool:
-    """Whether a request has a reply: one of its calls, by its id if that is kept, or its text."""
+def _holds(units: Sequence[RequestUnit], reply: Reply | None, renderer: Renderer) -> int:
+    """How often a request has a reply: one of its calls, by its id if that is kept, or its text."""
     kept = not renderer.has("call_id")
     known = {call.call if kept else call.text for call in (reply.calls if reply is not None else ())}
     text = reply.text if reply is not None and not known else ""
-    return any(
+    return sum(
         (unit.kind == CALL and (unit.call if kept else unit.text) in known)
         or (unit.kind == "assistant" and text != "" and text in unit.text)
         for unit in units
