@@ -46,7 +46,7 @@ def audited(tools, calls, files=None):
         (
             RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
             RequestUnit(RESULT, result, f"c{n}"),
-            SimpleNamespace(number=n, tools=tools),
+            SimpleNamespace(messages=(), number=n, tools=tools),
         )
         for n, (name, arguments, result) in enumerate(calls)
     ]

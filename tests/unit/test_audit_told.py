@@ -29,7 +29,11 @@ def judged(*runs, told, before, after, at_once=False, losses=()):
         name, key = ("read_file", "path") if said.endswith(".md") and " " not in said else ("exec", "command")
         call = RequestUnit(CALL, f"{name} {json.dumps({key: said})}", f"c{at}")
         steps.append(
-            (call, RequestUnit(RESULT, result, f"c{at}"), SimpleNamespace(number=1 if at_once else at + 1, tools=()))
+            (
+                call,
+                RequestUnit(RESULT, result, f"c{at}"),
+                SimpleNamespace(messages=(), number=1 if at_once else at + 1, tools=()),
+            )
         )
     known = told_of(steps, told)
     sure = FileCourse.leaving(steps, (before, after), "/t/workspace", strict=True, losses=(), told=known).trusted(after)
