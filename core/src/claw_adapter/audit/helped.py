@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.results import flat_of, split_lines
+from claw_adapter.audit.results import LEAST, flat_of, split_lines
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol import Capabilities
 from claw_adapter.protocol.limits import Clip
 
 __all__ = ["judge_helped"]
-
-LEAST = 12
-"""Characters of a line that nothing else says by chance."""
 
 
 def judge_helped(turn: RequestTurn, declared: Capabilities, book: Book) -> set[str]:
@@ -21,14 +18,14 @@ def judge_helped(turn: RequestTurn, declared: Capabilities, book: Book) -> set[s
     Returns:
         The ids of the calls that were looked at.
     """
-    tool = declared.sub_agent
+    tool, judged = declared.sub_agent, set[str]()
+    if tool is None:
+        return judged
     clipped = min(
         (one.characters for one in declared.losses if isinstance(one, Clip) and one.of == "result"), default=0
     )
-    given = [one for step in turn.steps for one in step.offered if tool is not None and one[0].tool == tool.tool]
-    judged = set[str]()
-    for call, result in given:
-        task = str(arguments_of(call).get(tool.task if tool is not None else "") or "")
+    for call, result in (one for step in turn.steps for one in step.offered if one[0].tool == tool.tool):
+        task = str(arguments_of(call).get(tool.task) or "")
         if result is not None and task.strip():
             _judge_one(turn, call, task, flat_of(result.text), book, clipped=clipped)
             judged.add(call.call)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.results import flat_of, split_lines
+from claw_adapter.audit.results import LEAST, flat_of, split_lines
 from claw_adapter.audit.units import RequestUnit
 
 __all__ = ["Summaries"]
-
-LEAST: Final = 12
-"""Characters of a line that says anything."""
 
 
 @dataclass(slots=True)
