@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, tool_names, units_of
 from claw_adapter.runs.transcript import Exchange, by_process
 
-__all__ = ["ChainStep", "Reply", "RequestTurn", "SideTalk", "turns_of"]
+__all__ = ["ChainStep", "Reply", "RequestTurn", "SideTalk", "turns_of", "window_of"]
+
+CHARACTERS: Final = 4
+"""In a token, as programs guess that have no tokenizer; rules of signs have many more in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,11 @@ class Reply:
             return None
         content = exchange.reply.get("content")
         return cls(content if isinstance(content, str) else "", tuple(_calls(exchange.reply)), exchange)
+
+
+def window_of(exchange: Exchange, units: Sequence[RequestUnit]) -> int:
+    """Tokens that a harness may take a request for: as the endpoint counts them, or one for four characters."""
+    return max(int(str(exchange.usage.get("input") or 0)), sum(len(unit.text) for unit in units) // CHARACTERS)
 
 
 def _calls(reply: Mapping[str, Any]) -> Iterable[RequestUnit]:
@@ -145,7 +153,7 @@ class RequestTurn:
         before: Reply | None = None
         for exchange in self.exchanges:
             units, reply = self.units[exchange.number], Reply.of(exchange)
-            largest = max(largest, int(str(exchange.usage.get("input") or 0)))
+            largest = max(largest, window_of(exchange, units))
             end = units[-1] if units and renderer.sums_up(largest) else None
             told = end is not None and end.kind == "user" and not renderer.bare(end.text).rstrip().endswith(asked)
             if exchange is self.exchanges[-1]:
