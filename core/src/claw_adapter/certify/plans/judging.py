@@ -160,6 +160,11 @@ def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], 
     end = trial.end.error if trial.end is not None else None
     if end is not None:
         note("M15", f"ended-{end.kind}", f"the trial ended: {end.kind}: {end.what}", end, "")
+    if trial.end is None:
+        unjudged = (
+            unjudged
+            or f"it had not come to its end in its time, but to {len(trial.rounds)} rounds (--deadline gives it more)"
+        )
     return tuple(found.values()), unjudged
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,8 @@ __all__ = ["PlanRunner"]
 
 MARKS = 3
 """Lines that a file has which is left of a conversation, or little else: one or two may be those of a report about it."""
+PATIENCE = 20
+"""So many times what one turn may take a session may take; one of 120 turns takes a hundredth of that each on most."""
 MARK = 40
 """Characters of a line from which on nobody else says it."""
 
@@ -49,7 +51,7 @@ class PlanRunner:
         options: what it was made with.
         overlays: what stands between it and the model.
         isolation: of its processes.
-        deadline: seconds that a turn may take.
+        deadline: seconds that a turn may take; a session may take `PATIENCE` times as long, and is judged by what it came to.
         keep: a folder that gets the run's journals and transcripts; nothing is kept without.
         beside: the folder in which runs are made, for the time that they take.
         tried: takes what was called.
@@ -88,9 +90,10 @@ class PlanRunner:
                 folder.begin(asked)
                 before, since = offspring(), time.time()
                 with adopting(), connections(root) as reached:
-                    await run(
+                    playing = run(
                         folder, asked, scenarios, {self.harness.name: self.harness}, jobs=at_once, incidents=incidents
                     )
+                    await _within(playing, PATIENCE * self.deadline)
                     left = await asyncio.to_thread(left_behind, before)
             end(left)
             strays = await asyncio.to_thread(_strays, root, made, plans, since, self.keep)
@@ -107,6 +110,16 @@ class PlanRunner:
         every = [one for path in paths for one in read_transcript(path)]
         self.tried.take(every)
         return taken_for(one.tools for one in every)
+
+
+async def _within(playing: Coroutine[object, object, object], seconds: float) -> None:
+    """Play so long at most; what has been finished until then is kept."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            await playing
+    except TimeoutError:
+        if not limit.expired():
+            raise
 
 
 def _strays(root: Path, made: Path, plans: Iterable[SessionPlan], since: float, kept: Path | None) -> list[str]:
