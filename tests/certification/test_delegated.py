@@ -134,6 +134,68 @@ class RemembersReports(Agent):
         agent.tool_task = lambda task: reports.get(task) or reports.setdefault(task, type(agent).tool_task(agent, task))
 
 
+class RunsCommandsInACopy(Agent):
+    """What the other agent writes is there, and nothing that its commands change."""
+
+    def change(self, agent):
+        run = agent.tool_exec
+
+        def apart(command):
+            there = {path: path.read_bytes() for path in agent.workspace.rglob("*") if path.is_file()}
+            said = run(command)
+            for path in [one for one in agent.workspace.rglob("*") if one.is_file() and one not in there]:
+                path.unlink()
+            for path, data in there.items():
+                path.write_bytes(data)
+            return said
+
+        def helped(task):
+            agent.tool_exec = apart
+            try:
+                return type(agent).tool_task(agent, task)
+            finally:
+                agent.tool_exec = run
+
+        agent.tool_task = helped
+
+
+class CutsWhatHelpersRead(Agent):
+    """Results of the other agent's tools end at 6,000 characters."""
+
+    def change(self, agent):
+        read = agent.tool_read_file
+
+        def helped(task):
+            agent.tool_read_file = lambda path, **more: read(path, **more)[:6_000]
+            try:
+                return type(agent).tool_task(agent, task)
+            finally:
+                agent.tool_read_file = read
+
+        agent.tool_task = helped
+
+
+class PointsToWhatAHelperRead(Agent):
+    """A file that the other agent has read counts as shown to this one."""
+
+    def change(self, agent):
+        read, seen, self.helping = agent.tool_read_file, {}, False
+
+        def once(path, **more):
+            text = read(path, **more)
+            known, seen[path] = seen.get(path), text
+            return text if self.helping or known != text else "(unchanged since it was last read, see above)"
+
+        def helped(task):
+            self.helping = True
+            try:
+                return type(agent).tool_task(agent, task)
+            finally:
+                self.helping = False
+
+        agent.tool_read_file, agent.tool_task = once, helped
+
+
 class InAFrame(Agent):
     """The report stands in a frame, and each line of it is set in."""
 
@@ -158,6 +220,9 @@ class InAFrame(Agent):
         (CountsOneOfTwo, ["M18 usage-differs"]),
         (AnswersByItself, ["M17 task-missing"]),
         (RemembersReports, ["M17 task-missing"]),
+        (RunsCommandsInACopy, ["M17 written-missing"]),
+        (CutsWhatHelpersRead, ["M20 file-cut"]),
+        (PointsToWhatAHelperRead, ["M20 file-unread", "M20 file-unwritten"]),
     ],
     ids=lambda one: one.__name__ if isinstance(one, type) else "",
 )
@@ -168,8 +233,8 @@ async def test_what_another_agent_is_told_sees_says_and_costs(kind, found):
 
 
 def test_where_no_tool_for_it_is_declared_nothing_is_delegated(tmp_path):
-    assert [one.delegates for one in helped().turns] == [True, True, True]
+    assert [one.delegates for one in helped().turns] == [True] * 5
     for place, declared in (("without", None), ("with", Planted().capabilities().sub_agent)):
         (tmp_path / place).mkdir()
         laid = lay_out(helped(), tmp_path / place, lambda _: None, declared)
-        assert len(laid.rounds) == (0 if declared is None else 3)
+        assert len(laid.rounds) == (0 if declared is None else 5)

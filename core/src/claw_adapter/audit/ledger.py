@@ -36,7 +36,17 @@ from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_
 from claw_adapter.audit.untouched import Untouched
 from claw_adapter.audit.words import KnownLines, ScenarioLines
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
-from claw_adapter.protocol import Capabilities, Event, Gold, ReportedUsage, RoundRecord, Scenario, Session, TrialSpec
+from claw_adapter.protocol import (
+    Capabilities,
+    Event,
+    Gold,
+    ReportedUsage,
+    RoundRecord,
+    Scenario,
+    Session,
+    SubAgent,
+    TrialSpec,
+)
 from claw_adapter.reading import strings_of
 from claw_adapter.runs.transcript import Exchange
 from claw_adapter.workspace.tree import Tree
@@ -197,7 +207,7 @@ class _Ledger:
         """Nothing but updates and calls has changed a file."""
         if not (record.before and record.snapshot and self.facts.base):
             return
-        replies = [reply for turn in turns for reply in turn.replies]
+        replies = [reply for turn in turns for reply in filter(None, map(Reply.of, turn.exchanges))]
         self._acted = self._acted or not turns or any(reply.calls for reply in replies)
         before, after = self.facts.trees(record.before), self.facts.trees(record.snapshot)
         if self.facts.strict or not self._acted:  # else something that the agent has begun may go on beside
@@ -305,8 +315,8 @@ class _Ledger:
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int, helped: Collection[str]) -> None:
         """What the tools gave, only where the workspace of the time is known; of sub-agents `helped` was judged before."""
         made = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
-        self.worked.append((record, made))
-        steps, others = _in_line(turn, made)
+        steps, others = _in_line(turn, made, self.facts.capabilities.sub_agent)
+        self.worked.append((record, steps))
         judged = self._held(steps, turn, record, number) if record.before and steps else set()
         for at, (call, result, exchange) in enumerate([*steps, *others]):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"
@@ -452,21 +462,23 @@ class _Ledger:
                     self._older.setdefault(path, set()).update(known_lines(text))
 
 
-def _in_line(turn: RequestTurn, steps: Steps) -> tuple[Steps, Steps]:
+def _in_line(turn: RequestTurn, steps: Steps, helper: SubAgent | None) -> tuple[Steps, Steps]:
     """The calls of a turn in the order in which they were made, and those of which that order is not known.
 
-    Conversations beside this one have one order with it if they only look, and begin and end between two of its requests,
-    one after the other. Then the call that has begun one does nothing else.
+    Conversations beside this one have one order with it if they begin and end between two of its requests, one after the
+    other, and only look, or are those of the `helper` that is waited for. Then the call that has begun one does nothing else.
     """
     talks = [talk for talk in turn.beside if talk.steps]
     beside = [one for talk in talks for one in talk.steps]
     chain = [exchange.number for exchange in turn.chain]
-    alone = all(looks(one) for one in beside) and all(one.last < other.first for one, other in pairwise(talks))
+    alone = all(one.last < other.first for one, other in pairwise(talks))
     begun = list[AuditStep]()
     for talk in talks if alone else ():
         at = bisect_left(chain, talk.first)
         doing = [one for one in steps if at and one[2].number == chain[at - 1] and not looks(one)]
+        waited = helper is not None and any(one[0].tool == helper.tool for one in doing)
         alone = alone and len(doing) == 1 and at == bisect_left(chain, talk.last)
+        alone = alone and (waited or all(looks(one) for one in talk.steps))
         begun += [one for one in doing if one not in begun]
     if not alone:
         return steps, beside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +12,7 @@ from claw_adapter.audit import AuditFinding, Bite, Unjudged, audit_run
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
-from claw_adapter.endpoint.models.played import ASIDE, PlayedRound
+from claw_adapter.endpoint.models.played import ASIDE, PlayedReply, PlayedRound, ToolUse
 from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.protocol.limits import Drop
@@ -112,8 +112,14 @@ def judge_plans(
 
 def _told(played: PlayedRound) -> list[ToldCommand]:
     """What is said of the commands of a round."""
-    uses = [(use, use.effect) for reply in played.replies for use in reply.uses if use.effect is not None]
+    uses = [(use, use.effect) for use in _uses(played.replies) if use.effect is not None]
     return [ToldCommand(use.target, one.given, one.leaves, one.prints, stopped=use.over) for use, one in uses]
+
+
+def _uses(replies: Iterable[PlayedReply]) -> Iterator[ToolUse]:
+    """All that replies ask for, with what other agents are to do."""
+    for use in (use for reply in replies for use in reply.uses):
+        yield from (use, *_uses(use.replies))
 
 
 def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], str]:

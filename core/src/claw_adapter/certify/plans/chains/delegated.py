@@ -12,37 +12,72 @@ MARKS = ("Report:", "Result:", "Summary:", "Final answer:", "#", "---", "<report
 """What a line of a report may begin with that some programs look for."""
 REMARKED = 120
 """Characters that the other agent says before it looks at anything."""
+SHOWN = 250
+"""Lines of the longest file that it looks at, of some 60 characters each."""
 
 
 def delegated(drawing: Drawing) -> list[PlanStep]:
     """Another agent is to read a file: one, another one in the same words, one when a line was replaced, and two at once.
 
-    What each says at last has several lines, of which one looks as if the report began with it. These turns are left out
-    where no tool for that is declared.
+    What each says at last has several lines, some of which look as if the report began there. Then one changes files, by
+    a command and by a tool, and one reads a long file, and one that is read again behind it. These turns are left out where no
+    tool for that is declared.
     """
-    texts = drawing.texts
-    path, lines = texts.path(), [texts.sentence() for _ in range(5)]
+    texts, path = drawing.texts, drawing.texts.path()
+    lines = [texts.sentence() for _ in range(5)]
     edit = ToolUse(kind="edit", target=path, wanted=(lines[2],), content=texts.sentence())
-    task, *others = (f"{texts.sentence()}\n{texts.sentence()}" for _ in range(4))
-    again, changed, *both = (drawing.does(_given(drawing, one, path)) for one in (task, *others))
+    read, again = _look(path), _task(drawing)
+    same = [drawing.does(_given(drawing, again, read)) for _ in range(2)]
+    changed = drawing.does(_given(drawing, _task(drawing), read))
+    both = (_given(drawing, _task(drawing), read) for _ in range(2))
     turns = [
-        drawing.turn(drawing.does(_given(drawing, task, path)), drawing.says()),
-        drawing.turn(again, drawing.does(edit), changed, drawing.says()),
-        drawing.turn(drawing.does(*(use for reply in both for use in reply.uses)), drawing.says()),
+        drawing.turn(same[0], drawing.says()),
+        drawing.turn(same[1], drawing.does(edit), changed, drawing.says()),
+        drawing.turn(drawing.does(*both), drawing.says()),
     ]
-    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), *turns]
+    changes, reads_long = _changes(drawing), _reads_long(drawing)  # which come with files
+    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), *turns, *changes, *reads_long]
 
 
-def _given(drawing: Drawing, task: str, path: str) -> ToolUse:
-    """A task; the other agent says something first, looks at a file, and reports."""
+def _changes(drawing: Drawing) -> list[PlanStep]:
+    """One adds, writes and removes by commands, and writes by a tool; all of that is so for who has asked for it."""
     texts = drawing.texts
-    read = ToolUse(kind="read", target=path, whole=True)
+    kept, gone = (PlanFile(path=texts.path(), text=texts.lines(3)) for _ in range(2))
+    add = ToolUse(kind="add", target=kept.path, content=texts.sentence())
+    put = ToolUse(kind="put", target=f"{texts.word()}.txt", content=texts.sentence())
+    write = ToolUse(kind="write", target=texts.path(), content=texts.lines(2))
+    works = [add, put, ToolUse(kind="drop", target=gone.path), write, _look(kept.path)]
+    looks = [_look(one.target) for one in (add, put, write)]
+    replies = drawing.does(_given(drawing, _task(drawing), *works)), drawing.does(*looks), drawing.says()
+    return [kept, gone, drawing.turn(*replies)]
+
+
+def _reads_long(drawing: Drawing) -> list[PlanStep]:
+    """One reads a long file and another one, which the model has not read: it reads that then, whole as well."""
+    texts = drawing.texts
+    long, other = (PlanFile(path=texts.path(), text=texts.lines(lines)) for lines in (SHOWN, 5))
+    reads = [_look(one.path) for one in (long, other)]
+    replies = drawing.does(_given(drawing, _task(drawing), *reads)), drawing.does(reads[1]), drawing.says()
+    return [long, other, drawing.turn(*replies)]
+
+
+def _look(path: str) -> ToolUse:
+    return ToolUse(kind="read", target=path, whole=True)
+
+
+def _task(drawing: Drawing) -> str:
+    return f"{drawing.texts.sentence()}\n{drawing.texts.sentence()}"
+
+
+def _given(drawing: Drawing, task: str, *works: ToolUse) -> ToolUse:
+    """A task; the other agent says something first, does its work call by call, and reports."""
+    texts = drawing.texts
     report = [
         texts.sentence(),
-        f"{drawing.rng.choice(MARKS)} {texts.sentence()}",
+        *(f"{mark} {texts.sentence()}" for mark in MARKS),
         "",
         f"    {texts.sentence()}",
         texts.sentence(),
     ]
-    said = PlayedReply(text=texts.prose(REMARKED), uses=(read,)), PlayedReply(text="\n".join(report))
-    return ToolUse(kind="delegate", target=task, replies=said)
+    said = [PlayedReply(text=texts.prose(REMARKED) if at == 0 else "", uses=(one,)) for at, one in enumerate(works)]
+    return ToolUse(kind="delegate", target=task, replies=(*said, PlayedReply(text="\n".join(report))))
