@@ -1,4 +1,4 @@
-"""Tools of MCP servers in a certification: a client that takes all that they give, and four that do not."""
+"""Tools of MCP servers in a certification: a client that takes all that they give, and those that do not."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Client(Wire):
                 server.command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(server.env)
             )
             self.asked("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
-            for tool in self.asked("tools/list")["tools"]:
-                about = {"name": tool["name"], "description": "of a server", "parameters": tool["inputSchema"]}
+            for tool in self.listed():
+                about = {"name": tool["name"], "description": tool["description"], "parameters": tool["inputSchema"]}
                 self.offered.append({"type": "function", "function": about})
                 setattr(self.agent, f"tool_{tool['name']}", lambda name=tool["name"], **given: self.called(name, given))
 
@@ -43,9 +43,17 @@ class Client(Wire):
         self.child.stdin.flush()
         return json.loads(self.child.stdout.readline())["result"]
 
+    def listed(self):
+        told = self.asked("tools/list")
+        found = told["tools"]
+        while "nextCursor" in told:
+            told = self.asked("tools/list", cursor=told["nextCursor"])
+            found += told["tools"]
+        return found
+
     def called(self, name, given):
         told = self.asked("tools/call", name=name, arguments=self.given(given))
-        return self.shown([part["text"] for part in told["content"]], failed=told["isError"])
+        return self.shown([part.get("resource", part)["text"] for part in told["content"]], failed=told["isError"])
 
     def given(self, arguments):
         return arguments
@@ -79,6 +87,27 @@ class AllAsText(Client):
         return {key: value if isinstance(value, str) else json.dumps(value) for key, value in arguments.items()}
 
 
+class FirstPage(Client):
+    def listed(self):
+        return self.asked("tools/list")["tools"]
+
+
+class WithoutNothings(Client):
+    def given(self, arguments):
+        return {key: value for key, value in arguments.items() if value}
+
+
+class LastFirst(Client):
+    def shown(self, texts, *, failed):
+        return "\n".join(reversed(texts))
+
+
+class OnlyText(Client):
+    def called(self, name, given):
+        told = self.asked("tools/call", name=name, arguments=given)
+        return "\n".join(part["text"] for part in told["content"] if part["type"] == "text")
+
+
 class NoTools(Client):
     def spoil_request(self, data):
         pass
@@ -104,6 +133,10 @@ def served(kind):
         (NoErrors, "of 1 lines that the server's tool has given for 'nowhere' the model was not given"),
         (Cut, "of 40 lines"),
         (AllAsText, "the model has written"),
+        (FirstPage, "its tool order_entry is not offered"),
+        (WithoutNothings, "the model has written"),
+        (LastFirst, "in another order"),
+        (OnlyText, "of 3 lines that the server's tool has given for 'parts' the model was not given"),
         (NoTools, "its tool look_up_entry is not offered"),
     ],
 )

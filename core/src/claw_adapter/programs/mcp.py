@@ -7,7 +7,7 @@ JSON-RPC with the methods of a server that has tools and nothing else (Model Con
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ from typing import Any, Final
 from claw_adapter.environment import Attached, McpServer
 from claw_adapter.programs.server import ProgramServer, Ran, interpreter
 
-__all__ = ["ServerTool", "ToolServer"]
+__all__ = ["ServerTool", "ToolResult", "ToolServer"]
 
 VERSIONS: Final = ("2025-06-18", "2025-11-25", "2024-11-05")
 """Versions of the protocol that are alike for tools; the first is offered to a client of another one."""
@@ -25,7 +25,17 @@ BAD_PARAMS: Final = -32602
 TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),
 }  # fmt: skip
-Call = Callable[[str, dict[str, Any]], Awaitable[Ran]]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gives, where that is more than what a program prints: the parts as the protocol has them."""
+
+    parts: Sequence[Mapping[str, Any]]
+    failed: bool = False
+
+
+Call = Callable[[str, dict[str, Any]], Awaitable[Ran | ToolResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +71,15 @@ class ToolServer(ProgramServer):
         name: of the server; harnesses put it into the names of its tools.
         tools: what it offers.
         call: what a call does, given the tool's name and arguments, of which `ServerTool.fault` has nothing to say. Both
-            streams of what it returns are the tool's result, a failure if the status is not 0.
+            streams of a `Ran` that it returns are the tool's result, a failure if the status is not 0.
+        page: how many tools a client is told of at a time; all without.
     """
 
-    def __init__(self, name: str, tools: Iterable[ServerTool], call: Call) -> None:
+    def __init__(self, name: str, tools: Iterable[ServerTool], call: Call, *, page: int | None = None) -> None:
         super().__init__([name], self._hear)
         self._name = name
         self._tools = {tool.name: tool for tool in tools}
-        self._call = call
+        self._call, self._page = call, page
 
     def _install(self, folder: Path) -> Attached:
         client = self._write_client(folder)
@@ -94,13 +105,19 @@ class ToolServer(ProgramServer):
             about = {"name": self._name, "version": "1"}
             return _result(protocolVersion=version, capabilities={"tools": {}}, serverInfo=about)
         if method == "tools/list":
-            tools = self._tools.values()
-            return _result(
-                tools=[{"name": t.name, "description": t.description, "inputSchema": t.parameters} for t in tools]
-            )
+            return self._listed(given.get("cursor"))
         if method == "tools/call":
             return await self._execute_tool(given.get("name"), given.get("arguments", {}))
         return _result() if method == "ping" else _error(NO_METHOD, f"no method {method!r}")
+
+    def _listed(self, cursor: object) -> dict[str, Any]:
+        tools = list(self._tools.values())
+        first = 0 if cursor is None else int(cursor) if isinstance(cursor, str) and cursor.isdecimal() else len(tools)
+        if first and first >= len(tools):
+            return _error(BAD_PARAMS, f"no cursor {cursor!r}")
+        last = len(tools) if self._page is None else first + self._page
+        shown = [{"name": t.name, "description": t.description, "inputSchema": t.parameters} for t in tools[first:last]]
+        return _result(tools=shown, **({"nextCursor": str(last)} if last < len(tools) else {}))
 
     async def _execute_tool(self, name: object, arguments: Any) -> dict[str, Any]:
         tool = self._tools.get(name) if isinstance(name, str) else None
@@ -108,6 +125,8 @@ class ToolServer(ProgramServer):
             return _error(BAD_PARAMS, f"no tool {name!r}")
         fault = tool.fault(arguments)
         ran = Ran(stderr=fault, status=2) if fault else await self._call(tool.name, arguments)
+        if isinstance(ran, ToolResult):
+            return _result(content=list(ran.parts), isError=ran.failed)
         text = "\n".join(filter(None, (ran.stdout, ran.stderr)))
         return _result(content=[{"type": "text", "text": text}], isError=ran.status != 0)
 

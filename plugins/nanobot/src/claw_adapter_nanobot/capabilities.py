@@ -59,6 +59,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="text_before_calls"),
         Drop(what="file_ends"),
         Drop(what="stopped_output"),
+        Drop(what="later_tools"),
         *(native if options.histories == "native" else ()),
         WindowLimit(
             tokens=options.context_window - options.max_tokens - MARGIN,

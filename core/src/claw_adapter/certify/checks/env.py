@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from claw_adapter.certify.check import check
 from claw_adapter.certify.kit import Kit
@@ -15,95 +15,156 @@ from claw_adapter.environment import Printed, Surroundings
 from claw_adapter.errors import Owner
 from claw_adapter.folders import scratch
 from claw_adapter.model import tool_in
-from claw_adapter.programs import Ran, ServerTool, ToolServer
+from claw_adapter.programs import ServerTool, ToolResult, ToolServer
 from claw_adapter.protocol import SubAgent
+from claw_adapter.protocol.limits import Drop
 
-TOOL = "look_up_entry"
-ASKED: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "entry": {"type": "string", "description": "Name of the entry"},
-        "limits": {"type": "object", "properties": {"first": {"type": "integer"}, "exact": {"type": "boolean"}}},
+LOOKS, ORDERS = "look_up_entry", "order_entry"
+"""The tools, which a client is told of one at a time."""
+ASKED: Mapping[str, Mapping[str, Any]] = {
+    LOOKS: {"limits": {"type": "object", "properties": {"first": {"type": "integer"}, "exact": {"type": "boolean"}}}},
+    ORDERS: {
+        "after": {"type": "integer"},
+        "note": {"type": "string"},
+        "labels": {"type": "array", "items": {"type": "string"}},
+        "all": {"type": "boolean"},
+        "more": {"type": "object"},
     },
-    "required": ["entry"],
 }
-TOLD: Mapping[str, Any] = {"limits": {"first": 12, "exact": False}}
-"""What each call is given besides."""
+"""What each may be given besides the name of an entry."""
+TOLD: Mapping[str, Mapping[str, Any]] = {
+    LOOKS: {"limits": {"first": 12, "exact": False}},
+    ORDERS: {"after": 0, "note": "", "labels": [], "all": False, "more": {}},
+}
+"""What each is given besides, which nobody can take for nothing."""
+LATER: Final = Drop(what="later_tools")
 LINES = 40
 """Lines of the longest text."""
 
 
-class _Ledger(ToolServer):
-    """A server with one tool; its answers have several parts."""
+class _Tool(ServerTool):
+    """One that takes whatever comes: it is written down, and looked at behind it."""
 
-    def __init__(self, name: str, entries: Mapping[str, Sequence[Mapping[str, Any]]], missing: str) -> None:
-        super().__init__(name, [ServerTool(TOOL, "Look an entry of the ledger up, by its name.", ASKED)], self._nothing)
+    def fault(self, arguments: object) -> str:
+        del arguments
+        return ""
+
+
+class _Ledger:
+    """What the tools give, by entry, and what they were given."""
+
+    def __init__(self, entries: Mapping[str, Sequence[Mapping[str, Any]]], missing: str) -> None:
         self.entries, self.missing = entries, missing
-        self.heard: list[Any] = []
-        """The arguments of its calls."""
+        self.heard: list[tuple[str, Any]] = []
 
-    async def _nothing(self, _name: str, _arguments: dict[str, Any]) -> Ran:
-        return Ran()
-
-    async def _execute_tool(self, name: object, arguments: Any) -> dict[str, Any]:
-        del name
-        self.heard.append(arguments)
+    async def __call__(self, name: str, arguments: object) -> ToolResult:
+        self.heard.append((name, arguments))
         found = self.entries.get(str(arguments.get("entry"))) if isinstance(arguments, dict) else None
-        parts = found or [{"type": "text", "text": self.missing}]
-        return {"result": {"content": list(parts), "isError": found is None}}
+        return ToolResult(found or [_text(self.missing)], failed=found is None)
+
+
+def _text(text: str) -> Mapping[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _tool(name: str, description: str, *, entry: str) -> ServerTool:
+    asked = {"entry": {"type": "string", "description": entry}, **ASKED[name]}
+    return _Tool(name, description, {"type": "object", "properties": asked, "required": ["entry"]})
 
 
 @check(
     "ENV-001", level="gold", must="M17",
     catches="Of what a tool of an MCP server gives, only the first part reaches the model, or no error, or no long text; "
-    "arguments reach the server in part, or as text.",
-    remedy="Pass every part of a result's content on, those of errors too, and arguments as the model has written them.",
+    "arguments reach the server in part, or as text; tools of a second page of the list are not offered.",
+    remedy="Pass every part of a result's content on, those of errors too, and arguments as the model has written them, zeros "
+    "and empty ones included; ask for the list of tools until it has no `nextCursor`, "
+    'or declare `Drop(what="later_tools")`.',
 )  # fmt: skip
 async def server_tools(kit: Kit) -> None:
-    """Results of several parts, a long one, an error; arguments with signs, numbers and objects. Only if `mcp` is declared."""
+    """Two tools, told of one by one; results of several parts, a long one, an error; arguments of all types, empty ones too.
+
+    Only if `mcp` is declared.
+    """
     if not kit.bench.capabilities.mcp:
         kit.note("its adapter declares that it takes no MCP servers: none was given to it")
         return
-    texts = {name: kit.canary(name) for name in ("first", "second", "third", "alone", "refused", "told")}
-    long = "\n".join(kit.canary(f"line {number}") for number in range(LINES))
+    texts = {name: kit.canary(name) for name in ("first", "second", "third", "alone", "ordered", "refused", "told")}
+    texts["long"] = "\n".join(kit.canary(f"line {number}") for number in range(LINES))
     odd = f'{texts["told"]} "quoted" naïve ß 漢字\nsecond line'
-    entries = {
-        "parts": [{"type": "text", "text": texts[name]} for name in ("first", "second", "third")],
-        "long": [{"type": "text", "text": long}],
-        odd: [{"type": "text", "text": texts["alone"]}],
-    }
-    server = _Ledger("ledger", entries, f"there is no such entry: {texts['refused']}")
+    entries = {name: [_text(texts[name])] for name in ("long", "ordered")}
+    shown = {"uri": "ledger://entry/second", "mimeType": "text/plain", "text": texts["second"]}
+    parts = [_text(texts["first"]), {"type": "resource", "resource": shown}, _text(texts["third"])]
+    entries |= {"parts": parts, odd: [_text(texts["alone"])]}
+    ledger = _Ledger(entries, f"there is no such entry: {texts['refused']}")
+    about = {name: kit.canary(name) for name in ("looks", "orders", "entry")}
+    tools = _tool(LOOKS, about["looks"], entry=about["entry"]), _tool(ORDERS, about["orders"], entry=about["entry"])
+    one_page = LATER in kit.bench.capabilities.losses
+    server = ToolServer("ledger", tools, ledger, page=None if one_page else 1)
+    if one_page:
+        kit.note("its adapter declares that tools beyond the first page of a list are not offered: all are on one")
+    wanted = {"parts": [texts[one] for one in ("first", "second", "third")], "long": texts["long"].split("\n")}
+    wanted |= {odd: [texts["alone"]], "nowhere": [texts["refused"]]}
     with scratch() as folder:
         surroundings = Surroundings(await server.start(folder), _executes_nothing)
         try:
             async with kit.trial(environment=surroundings) as t:
-                await _called(kit, t, server, texts, long, odd)
+                names = await _offered(kit, t, tuple(about.values()))
+                await _called(kit, t, ledger, names, wanted, texts["ordered"])
         finally:
             await server.stop()
 
 
-async def _called(kit: Kit, t: KitTrial, server: _Ledger, texts: Mapping[str, str], long: str, odd: str) -> None:
+async def _offered(kit: Kit, t: KitTrial, about: Sequence[str]) -> Mapping[str, str]:
+    """What the model is told of the tools; their names there, by their own."""
     hello = (await kit.send(t, f"Are you there, {kit.canary('hello')}?", say("Yes."))).answered()
-    names = [tool.name for request in hello.requests for tool in filter(None, map(tool_in, request.tools))]
-    name = next((one for one in names if TOOL in one), "")
-    kit.expect(name, f"an MCP server was given to it, and its tool {TOOL} is not offered: {sorted(set(names))[:20]}")
-    wanted = {"parts": [texts[one] for one in ("first", "second", "third")], "long": long.split("\n")}
-    wanted |= {odd: [texts["alone"]], "nowhere": [texts["refused"]]}
-    tool = SubAgent(tool=name, task="entry", arguments=dict(TOLD))
-    calls = [PlayedReply(uses=(ToolUse(kind="delegate", target=entry, tool=tool),)) for entry in wanted]
+    offered = [tool for request in hello.requests for tool in filter(None, map(tool_in, request.tools))]
+    names = {one: next((tool.name for tool in offered if one in tool.name), "") for one in ASKED}
+    shown = sorted({tool.name for tool in offered})[:20]
+    for one, name in names.items():
+        kit.expect(
+            name, f"an MCP server was given to it, and its tool {one} is not offered: {shown}", owner=Owner.HARNESS
+        )
+    told = "".join(f"{tool.description}{json.dumps(tool.schema)}" for tool in offered)
+    lost = [one for one in about if one not in told]
+    kit.expect(not lost, f"the model is not told {lost[:1]}, which a server says of a tool", owner=Owner.HARNESS)
+    return names
+
+
+async def _called(
+    kit: Kit,
+    t: KitTrial,
+    ledger: _Ledger,
+    names: Mapping[str, str],
+    wanted: Mapping[str, Sequence[str]],
+    ordered: str,
+) -> None:
+    """Call by call, then two by one reply."""
+    looks, orders = (SubAgent(tool=names[one], task="entry", arguments=dict(TOLD[one])) for one in (LOOKS, ORDERS))
+    uses = [ToolUse(kind="delegate", target=entry, tool=looks) for entry in wanted]
+    both = ToolUse(kind="delegate", target="ordered", tool=orders), uses[0]
+    calls = [*(PlayedReply(uses=(use,)) for use in uses), PlayedReply(uses=both)]
     turn = (await kit.send(t, f"Look these up for {kit.canary()}.", *calls, say("That is all."))).answered()
-    for (entry, lines), deed in zip(wanted.items(), turn.deeds, strict=True):
-        lost = [line for line in lines if line not in deed.text]
-        what = f"of {len(lines)} lines that the server's tool has given for {entry[:20]!r} the model was not given {lost[:2]}"
-        kit.expect(not lost, f"{what}; it was given {deed.text.strip()[:80]!r}", owner=Owner.HARNESS)
-    asked = [{"entry": entry, **TOLD} for entry in wanted]
-    heard = [one for one in server.heard if one in asked]
-    told = f"the server was called with {json.dumps(server.heard, ensure_ascii=False)[:300]}"
+    given = [*wanted.values(), [ordered], wanted[uses[0].target]]
+    for use, lines, deed in zip((*uses, *both), given, turn.deeds, strict=True):
+        places = [deed.text.find(line) for line in lines]
+        lost = [line for line, place in zip(lines, places, strict=True) if place < 0]
+        what = f"of {len(lines)} lines that the server's tool has given for {use.target[:20]!r} the model"
+        kit.expect(
+            not lost, f"{what} was not given {lost[:2]}; it was given {deed.text.strip()[:80]!r}", owner=Owner.HARNESS
+        )
+        kit.expect(places == sorted(places), f"{what} was given some in another order", owner=Owner.HARNESS)
+    asked = [(LOOKS, {"entry": entry, **TOLD[LOOKS]}) for entry in wanted]
+    asked += [(ORDERS, {"entry": "ordered", **TOLD[ORDERS]}), asked[0]]
+    heard, due = map(_shown, ledger.heard), sorted(map(_shown, asked))
     kit.expect(
-        heard == asked,
-        f"{told}, and the model has written {json.dumps(asked, ensure_ascii=False)[:300]}",
+        sorted(one for one in heard if one in due) == due,
+        f"the server was called with {_shown(ledger.heard)[:500]}, and the model has written {_shown(asked)[:500]}",
         owner=Owner.HARNESS,
     )
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 async def _executes_nothing(line: str) -> Printed:
