@@ -1,5 +1,6 @@
 """What the audit says of a turn by its messages and its events: results that stand elsewhere, or stood there before."""
 
+import json
 from io import StringIO
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.load import _verdicts
 from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.summaries import Summaries
+from claw_adapter.audit.summaries import Summaries, judge_lost
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text
 from claw_adapter.protocol import Capabilities, Event
@@ -293,6 +294,19 @@ def summed(*requests, beside=()):
 
 
 FIRST, SECOND = "The harbour has papers in order.", "All crates were counted twice."
+
+
+def test_what_goes_with_a_summary_was_in_the_request_for_it():
+    def lost(text, *told, kind="user"):
+        book = Book()
+        judge_lost([Said(kind, text, "step")], [RequestUnit("user", one) for one in told], 4, book)
+        return [finding.key for finding in book.findings()]
+
+    assert lost(FIRST, SECOND) == ["M30 summary-without"]
+    assert lost(FIRST, SECOND, f"<user> {FIRST}") == [], "in whatever frame"
+    assert lost(f"{FIRST}\n{SECOND}", f"{FIRST[:32]} …", SECOND) == [], "a part of a long one is enough"
+    assert lost(FIRST, json.dumps([{"role": "user", "text": FIRST}])) == []
+    assert lost("Yes.", SECOND) == [], "a short one may stand for many things"
 
 
 def test_a_summary_that_was_there_stays_as_long_as_what_it_stands_for_is_gone():

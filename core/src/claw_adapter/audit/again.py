@@ -60,6 +60,8 @@ OWN: Final = frozenset({
 """Names that a shell exports which are no work of a command before it."""
 OTHER: Final = {"TZ": "Asia/Kolkata", "PYTHONHASHSEED": "11", "COLUMNS": "60"}
 """The environment of a second run, in another place: what differs by that says nothing of a harness."""
+NAME: Final = re.compile(r"[A-Za-z_]\w*")
+"""Of a variable; functions that are exported have others."""
 UNKNOWN: Final = "after a call of unknown effect"
 VARIES: Final = "they print something else each time"
 MISSING: Final = "they need a program that is not here"
@@ -306,7 +308,7 @@ class _Again:
         words = [self.state.replace(HERE, str(workspace))]
         words += [f"cd {shlex.quote(PLACE.sub('.', folders[0]))}"] if folders else []
         if self.way.stays:
-            words.insert(0, f"trap 'r=$?; echo; echo {MARK}; pwd; export -p; exit $r' EXIT")
+            words.insert(0, f"trap 'r=$?; echo; echo {MARK}; pwd; env -0 | od -An -v -tx1; exit $r' EXIT")
         own = re.compile(rf"/[^\s'\":=]*/{re.escape(self.facts.spec.id)}/workspace|{TOLD}")
         inner = "\n".join((*words, own.sub(lambda _: str(workspace), command)))
         missing = list[str]()
@@ -382,11 +384,10 @@ def _described(entry: Entry | None) -> str:
 
 
 def _exported(names: str) -> str:
-    """What exports the same names again, but for those that every shell here has by itself."""
-    lines = [line for line in names.splitlines() if line.startswith(("export ", "declare -x "))]
-    return "\n".join(
-        line for line in lines if line.removeprefix("declare -x ").removeprefix("export ").partition("=")[0] not in OWN
-    )
+    """What exports names again, in hexadecimal as ``env -0`` prints them, but those that every shell here has by itself."""
+    every = (one.partition("=") for one in bytes.fromhex(names).decode("utf-8", "surrogateescape").split("\0"))
+    kept = ((name, value) for name, _, value in every if NAME.fullmatch(name) and name not in OWN)
+    return "\n".join(f"export {name}={shlex.quote(value)}" for name, value in kept)
 
 
 def _plain(text: str) -> str:

@@ -64,7 +64,12 @@ class ShellPlace:
             return True
         if (name := asks_for(arguments)) in self._names:
             value, kept = self._names[name]
-            if kept.turns and kept.lost(there=value in result):
+            shown = flat_of(result).replace("\r\n", "\n")
+            if value not in shown and any(line in shown for line in value.split("\n")):
+                what = f"{name} was exported as {value!r}, and later there is only part of that: {shown.strip()[:60]!r}"
+                failed.note("M17", "shell-halved", name, what, request)
+                return True
+            if kept.turns and kept.lost(there=value in shown):
                 what = f"in a turn after a restart {name} is not exported any more, and in the one before it was"
                 failed.note("M24", "shell-forgotten", name, what, request)
             return True

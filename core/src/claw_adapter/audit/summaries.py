@@ -1,4 +1,4 @@
-"""Whether a summary stays that stands for what a conversation no longer has."""
+"""Whether a summary stays that stands for what a conversation no longer has, and was made of that."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.results import LEAST, flat_of, split_lines
-from claw_adapter.audit.units import RequestUnit
+from claw_adapter.audit.units import RequestUnit, Said
 
-__all__ = ["Summaries"]
+__all__ = ["Summaries", "judge_lost"]
 
 
 @dataclass(slots=True)
@@ -43,6 +43,17 @@ class Summaries:
                 return
             what = f"{lost[:60]!r} of a summary, and what it stands for, was there before and is gone"
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
+
+
+def judge_lost(lost: Iterable[Said], told: Iterable[RequestUnit], request: int, book: Book) -> None:
+    """What went with a summary has been in a request for it, at least some line of each message, call and result."""
+    text = "\n".join(flat_of(unit.text) for unit in told)
+    for said in lost:
+        lines = _lines(said.text)
+        if lines and not any(line in text for line in lines):
+            what = f"the conversation was summed up without {lines[0][:60]!r}, which was there before and is gone"
+            book.find("M30", "summary-without", f"{what} (request {request})", owner="harness", request=request)
+            return
 
 
 def _lines(summary: str) -> list[str]:

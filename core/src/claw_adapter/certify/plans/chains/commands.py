@@ -168,7 +168,8 @@ def left(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
 
     Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
-    there once more, and others export a name and a PATH; all are asked for in the next turn, and in the one behind a restart.
+    there once more, and others export a name of several lines and a PATH; all are asked for in the next turn, and in the one
+    behind a restart.
     """
     folder, name = drawing.texts.word(), f"{drawing.texts.word()}.md"
     paths = name, f"{folder}/{name}"
@@ -181,7 +182,8 @@ def left(drawing: Drawing) -> list[Unit]:
     if drawing.height == 0:
         return [first]
     name = f"NAME_{drawing.texts.number()}"
-    named = f"export {name}={drawing.texts.number()}", f'export PATH="$PATH:/{drawing.texts.number()}"'
+    one, two, three = (drawing.texts.number() for _ in range(3))
+    named = f"export {name}='{one}\n{two}={three}'", f'export PATH="$PATH:/{drawing.texts.number()}"'
     exports = [ToolUse(kind="run", target=target) for target in named]
     asks = [ToolUse(kind="run", target=f'echo "[${asked}]"') for asked in (name, "PATH")]
     stays, still, behind = (
