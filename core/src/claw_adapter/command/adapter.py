@@ -136,11 +136,11 @@ class CommandHarness(Harness):
 
         Raises:
             HarnessNotFound: it is not installed.
+            AdapterError: `session_key` gives two sessions one name.
         """
         sessions = checkpoint.sessions if checkpoint else (ctx.main, *ctx.histories)
-        keys = {self.session_key(session.id): session for session in sessions}
-        start = self.start(ctx, next(iter(keys)))
-        state = State(self.about, ctx.state_dir, start.places, keys, folders_of(ctx))
+        start = self.start(ctx, self.session_key(sessions[0].id))
+        state = State(self.about, ctx.state_dir, start.places, sessions, self.session_key, folders_of(ctx))
         state.lay_out(checkpoint)
         kind: type[CommandConversation] = TerminalConversation if self.terminal else ProcessConversation
         return kind(self.about, ctx, start, state)

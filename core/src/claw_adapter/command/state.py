@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from claw_adapter.command.data import read_file, refuse_links
 from claw_adapter.command.description import Description
 from claw_adapter.command.places import fill
 from claw_adapter.command.store import JsonStore
-from claw_adapter.errors import HarnessProtocolError
+from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Checkpoint, Message, Session, SessionChange
 from claw_adapter.merge import merged
 
@@ -24,7 +24,7 @@ class State:
         about: the adapter's description.
         folder: the trial's state directory.
         places: what the description's places are for the program.
-        sessions: by the name under which the program knows them.
+        key_of: the name under which the program knows a session, by its id.
         folders: places that are other ones for us.
     """
 
@@ -33,16 +33,21 @@ class State:
         about: Description,
         folder: Path,
         places: Mapping[str, str],
-        sessions: Mapping[str, Session],
+        sessions: Sequence[Session],
+        key_of: Callable[[str], str],
         folders: Mapping[str, str],
     ) -> None:
         self._about, self._folder, self._places, self._ours = about, folder, places, {**places, **folders}
-        self._keys = {session.id: key for key, session in sessions.items()}
-        self._sessions = list(sessions.values())
+        self._sessions, self._key_of = list(sessions), key_of
         self._before = 0
 
     def lay_out(self, checkpoint: Checkpoint | None) -> None:
-        """Write the description's files, those of the checkpoint, and the sessions; into an empty state directory."""
+        """Write the description's files, those of the checkpoint, and the sessions; into an empty state directory.
+
+        Raises:
+            AdapterError: two sessions have one name (M5).
+        """
+        self._refuse_collisions()
         for name, content in self._about.files.items():
             path = self._folder / fill(name, self._places)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +95,11 @@ class State:
             self._sessions[0] = self._sessions[0].with_messages([*self._sessions[0].messages, *new])
 
     def change(self, changes: Sequence[SessionChange]) -> None:
-        """Bring changed sessions into the store; the program must not be in a turn."""
+        """Bring changed sessions into the store; the program must not be in a turn.
+
+        Raises:
+            AdapterError: a new session has the name of another one (M5).
+        """
         self._take_in()
         for change in changes:
             there = next((session for session in self._sessions if session.id == change.session), None)
@@ -98,6 +107,7 @@ class State:
             self._sessions = [new if session is there else session for session in self._sessions]
             if there is None:
                 self._sessions.append(new)
+                self._refuse_collisions()
             self._write(new)
 
     def checkpoint(self) -> Checkpoint:
@@ -146,7 +156,19 @@ class State:
         return self._about.store
 
     def _file(self, session: str) -> Path:
-        return Path(fill(self._store.path, {**self._ours, "session": self._keys.get(session, session)}))
+        return Path(fill(self._store.path, {**self._ours, "session": self._key_of(session)}))
+
+    def _refuse_collisions(self) -> None:
+        known: dict[str, str] = {}
+        for session in self._sessions:
+            key = self._key_of(session.id)
+            if key in known:
+                raise AdapterError(
+                    f"the sessions {known[key]!r} and {session.id!r} are both called {key!r}",
+                    where=f"{self._about.name}, session_key",
+                    remedy="It must give each id a name of its own (M5).",
+                )
+            known[key] = session.id
 
     def _kept(self) -> Iterator[Path]:
         files = [path for pattern in self._about.keep for path in sorted(self._folder.glob(pattern))]

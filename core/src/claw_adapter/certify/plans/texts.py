@@ -278,8 +278,8 @@ class Texts:
         """Names that are several only for who looks closely: one begins as another, some differ in a sign or in capitals."""
         name = self.word()
         long = "-".join((name, *(self.word() for _ in range(3))))[:58]
-        others = ((name.replace("-", "_"),), (name.replace("-", "."),), (name.title(),), (f"{long}-1", f"{long}-2"))
-        names = [name, f"{name}-2", *self.rng.choice(others)]
+        others = self.rng.choice(((name.title(),), (f"{long}-1", f"{long}-2")))
+        names = [name, f"{name}-2", *(name.replace("-", sign) for sign in "_."), *others]
         self.rng.shuffle(names)
         return names
 
