@@ -73,6 +73,7 @@ BRONZE: Final[tuple[Chain, ...]] = (
 LATER: Final[tuple[Chain, ...]] = (
     partial(said.asked, characters=ASKED),
     files.brought,
+    files.instructed,
     said.plain,
     sessions.inserted,
     sessions.history_read,
@@ -106,7 +107,7 @@ def draw(nonce: str, number: int, level: Level) -> SessionPlan:
     name, model = drawing.texts.scenario(), drawing.texts.model(of_a_shop=drawing.height == 0)
     if drawing.height > 0:
         sessions.seeded(drawing, number if drawing.height > 1 else None)
-    drawing.steps.append(PlanFile(path="AGENTS.md", text=drawing.texts.lines(3)))  # two at once have other ones
+    drawing.steps.append(PlanFile(path=files.INSTRUCTIONS, text=drawing.texts.lines(3)))  # two at once have other ones
     begin = drawing.texts.now
     chains = [chain for make in _chains(drawing) for chain in [make(drawing)] if chain]
     last = [

@@ -25,6 +25,7 @@ from claw_adapter.certify.plans.texts import (
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
 
 __all__ = [
+    "INSTRUCTIONS",
     "binaries",
     "brought",
     "common",
@@ -57,6 +58,8 @@ BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 PAGED: Final = (400, 401, 419, 500, 501)
 """Lines of a file that is read by pages: as many as some show at once, or one more."""
+INSTRUCTIONS: Final = "AGENTS.md"
+"""Which many programs show by themselves; there from the beginning."""
 HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 CROWD: Final = (101, 110)
@@ -356,6 +359,12 @@ def brought(drawing: Drawing) -> list[Unit]:
     look = ToolUse(kind="read", target=path)
     steps = (*new, PlanChange(path=path, action="delete"))
     return [[change, drawing.turn(drawing.does(look), drawing.says())] for change in steps]
+
+
+def instructed(drawing: Drawing) -> list[Unit]:
+    """The file with instructions for agents becomes another one, twice: what shows it by itself shows it as it is."""
+    changes = (PlanChange(path=INSTRUCTIONS, action="new", text=drawing.texts.lines(3)) for _ in range(2))
+    return [[change, drawing.turn(drawing.says())] for change in changes]
 
 
 def named_in_prompts(drawing: Drawing) -> list[Unit]:
