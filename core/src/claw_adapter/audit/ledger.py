@@ -19,6 +19,7 @@ from claw_adapter.audit.course import AuditStep, FileCourse, Steps, looks
 from claw_adapter.audit.damage import damage_of
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.helped import judge_helped
+from claw_adapter.audit.links import LINKS, Links, links_of
 from claw_adapter.audit.notices import ChangeNotices
 from claw_adapter.audit.own import OwnWordsHeard, doubted
 from claw_adapter.audit.past import Past
@@ -213,8 +214,15 @@ class _Ledger:
         if self.facts.strict or not self._acted:  # else something that the agent has begun may go on beside
             self.untouched.updated(before, self.facts.scenario.expand(record.updates))
             said = [text for reply in replies for text in _written(reply)]
+            said += [file for path, file in links_of(before, after).items() if any(path in text for text in said)]
             told = [one for one in self.facts.told.get(record.round, ()) if one.command in said]
             self.untouched.worked(after, [*said, *(path for one in told for path in one.leaves)])
+
+    def _by_links(self, record: RoundRecord) -> Links:
+        before, after = record.before, record.snapshot
+        loses = LINKS if LINKS in self.renderer.losses else None
+        trees, files = (self.facts.trees, self.facts.files)
+        return Links(self.reads.workspace, (trees(before), trees(after)), (files(before), files(after)), loses)
 
     def _silent(self, record: RoundRecord) -> None:
         if record.error is not None:
@@ -317,6 +325,9 @@ class _Ledger:
         made = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
         steps, others = _in_line(turn, made, self.facts.capabilities.sub_agent)
         self.worked.append((record, steps))
+        if record.before and record.snapshot:
+            steps, refused = self._by_links(record).followed(steps, self.book)
+            others = [*others, *refused]
         judged = self._held(steps, turn, record, number) if record.before and steps else set()
         for at, (call, result, exchange) in enumerate([*steps, *others]):
             said = f"{call.text[:150]} → {result.text.strip()[:60]!r}, request {exchange.number}"

@@ -49,6 +49,7 @@ class PicoClaw(Harness):
                 Clip(of="command", characters=10_000),
                 PromptLimit(bytes=100 * 1024),
                 Drop(what="executable"),
+                Drop(what="links"),
                 Drop(what="wordless_reply"),
                 WindowLimit(tokens=max(window - reserve, 1), then="oldest", reserve=reserve),
             ),

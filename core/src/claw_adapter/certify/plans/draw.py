@@ -74,6 +74,7 @@ LATER: Final[tuple[Chain, ...]] = (
     partial(said.asked, characters=ASKED),
     files.brought,
     files.instructed,
+    files.linked,
     said.plain,
     sessions.inserted,
     sessions.history_read,

@@ -131,6 +131,8 @@ class ToolUse(Record):
     """An edit is told not to do that, with a tool that can be told so."""
     absolute: bool = False
     """The tool is given the whole path."""
+    by: str = ""
+    """The tool is given this path, a link to the target."""
     alone: bool = False
     """The target of a search is one file."""
     any_case: bool = False
@@ -421,7 +423,7 @@ class PlayedModel(Model):
 
     def _ways(self, deed: Deed, box: Toolbox) -> Steps:
         use, habits = deed.use, self._habits
-        path = posixpath.join(self._workspace, use.target) if use.absolute else use.target
+        path = posixpath.join(self._workspace, use.target) if use.absolute else use.by or use.target
         ways: Steps
         match use.kind:
             case "read":

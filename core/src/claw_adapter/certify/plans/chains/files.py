@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import posixpath
+import shlex
 from typing import Final
 
 from claw_adapter.audit.results import MARK
@@ -22,7 +23,7 @@ from claw_adapter.certify.plans.texts import (
     TOOLS,
     USUAL,
 )
-from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, ToolUse
 
 __all__ = [
     "INSTRUCTIONS",
@@ -33,6 +34,7 @@ __all__ = [
     "folders_listed",
     "framed_names",
     "kinds",
+    "linked",
     "missing",
     "named_in_prompts",
     "paged",
@@ -365,6 +367,18 @@ def instructed(drawing: Drawing) -> list[Unit]:
     """The file with instructions for agents becomes another one, twice: what shows it by itself shows it as it is."""
     changes = (PlanChange(path=INSTRUCTIONS, action="new", text=drawing.texts.lines(3)) for _ in range(2))
     return [[change, drawing.turn(drawing.says())] for change in changes]
+
+
+def linked(drawing: Drawing) -> list[Unit]:
+    """A command makes a link to a file, which is read by it, and edited by it: that is the file's text then."""
+    file, link = drawing.file(4), f"{drawing.texts.word()}.md"
+    does = f"ln -s {shlex.quote(file.path)} {link}"
+    made = ToolUse(kind="run", target=does, effect=CommandEffect(given={file.path: file.text}))
+    old = file.text.split("\n")[1]
+    edit = ToolUse(kind="edit", target=file.path, by=link, wanted=(old,), content=drawing.texts.sentence())
+    looks = [ToolUse(kind="read", target=file.path, by=by) for by in (link, "")]
+    first = drawing.turn(drawing.does(made), drawing.does(looks[0]), drawing.says())
+    return [[first], [drawing.turn(drawing.does(edit), drawing.does(*looks), drawing.says())]]
 
 
 def named_in_prompts(drawing: Drawing) -> list[Unit]:
