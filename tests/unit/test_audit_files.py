@@ -202,6 +202,14 @@ def test_a_word_taken_out_everywhere_by_two_equal_calls_goes_with_its_line_end_f
         assert written(call, call, before=before, after=after, losses=losses, replies=(1, 2)) == found
 
 
+def test_a_line_end_may_go_with_a_text_and_one_come_behind_the_last_line():
+    call = ("edit", {"path": "a.md", "old": "pear", "new": ""})
+    before, after = {"a.md": "one\npear\nthe end"}, {"a.md": "one\nthe end\n"}
+    both = Drop(what="line_end"), Drop(what="file_ends")
+    for losses, found in ((both, []), (both[:1], ["M17 written-blanks"]), (both[1:], ["M17 written-blanks"])):
+        assert written(call, before=before, after=after, losses=losses) == found
+
+
 @pytest.mark.parametrize(
     ("said", "strict", "found"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -15,7 +15,7 @@ from claw_adapter.audit.looking import only_looks
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.purpose import command_of, leaves, writes
 from claw_adapter.audit.remarks import points_on
-from claw_adapter.audit.rendering import ESCAPES, with_characters
+from claw_adapter.audit.rendering import ESCAPES, FILE_ENDS, with_characters, with_ends
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop, Loss
@@ -128,11 +128,15 @@ def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
 
 def _crlf(text: str) -> str:
     """A text with the line ends of a file that has CR LF: models write them as line feeds, and tools know that."""
-    return (_ends(text) or "").replace("\n", "\r\n")
+    return _ends(text).replace("\n", "\r\n")
 
 
-def _ends(text: str | None) -> str | None:
-    return text and text.replace("\r\n", "\n")
+def _ends(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _ended(text: str | None, ends: Callable[[str], str]) -> str | None:
+    return text and ends(text)
 
 
 def _flat(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -254,11 +258,12 @@ class FileCourse:
         """
         way = partial(cls.of, steps, sides[0], workspace, strict=strict, losses=losses, told=told)
         plain = way()
-        if len(plain.left(sides[1])) == len(plain.texts):
+        ends = with_ends if FILE_ENDS in losses else _ends
+        if len(plain.left(sides[1], ends)) == len(plain.texts):
             return way()
         eating = (False, True) if LINE_END in losses else (False,)
         ways = [(eats, loose) for eats in eating for loose in (False, True)]
-        eats, loose = max(ways, key=lambda one: len(way(eats=one[0], loose=one[1]).left(sides[1])))
+        eats, loose = max(ways, key=lambda one: len(way(eats=one[0], loose=one[1]).left(sides[1], ends)))
         return way(eats=eats, loose=loose)
 
     @property
@@ -266,15 +271,19 @@ class FileCourse:
         """Whether edits take line ends as well."""
         return any(effect is not None and effect.eats for effect in self.effects)
 
-    def left(self, after: Mapping[str, str]) -> set[str]:
-        """To the end: the files that are then as they are afterwards, but for the kind of their line ends."""
+    def left(self, after: Mapping[str, str], ends: Callable[[str], str]) -> set[str]:
+        """To the end: the files that are then as they are afterwards, but for their line ends, which `ends` makes alike."""
+        self.end()
+        return {path for path, texts in self.texts.items() if _ended(texts[-1], ends) == _ended(after.get(path), ends)}
+
+    def end(self) -> None:
+        """To the end."""
         while self.at < len(self.steps):
             self.go_on()
-        return {path for path, texts in self.texts.items() if _ends(texts[-1]) == _ends(after.get(path))}
 
     def trusted(self, after: Mapping[str, str]) -> list[ToldCommand | None]:
         """To the end: what was said of commands, where files were as that takes for given and are then as it leaves them."""
-        self.left(after)
+        self.end()
         wrong = {path for path, texts in self.texts.items() if texts[-1] is not None and texts[-1] != after.get(path)}
         return [None if one is None or wrong & {*one.given, *one.leaves} else one for one in self.sure]
 
