@@ -111,9 +111,7 @@ class Links:
                 given = {**arguments, **{name: known[path] for name, path in used.items()}}
                 other = RequestUnit(CALL, call_text(call.tool, given), call.call)
             command = command_of(call.tool, arguments, exchange.tools)
-            if command is not None and not only_looks(
-                command
-            ):  # something else may have the name then, as after `sed -i`
+            if command is not None and not only_looks(command):  # as `sed -i`, which puts a file in a link's place
                 known = {path: file for path, file in known.items() if path not in command}
             known |= {path: file for path, file in linked_by(arguments, self.workspace) if path not in known}
             found.append((other, result, exchange))

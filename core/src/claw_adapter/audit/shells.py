@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -11,6 +12,9 @@ from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed, flat_of
 
 __all__ = ["ShellPlace"]
+
+LEAST: Final = 5
+"""Characters of a line that nothing else in a result says by chance."""
 
 
 @dataclass(slots=True)
@@ -65,7 +69,8 @@ class ShellPlace:
         if (name := asks_for(arguments)) in self._names:
             value, kept = self._names[name]
             shown = flat_of(result).replace("\r\n", "\n")
-            if value not in shown and any(line in shown for line in value.split("\n")):
+            lines = value.split("\n")
+            if value not in shown and min(map(len, lines)) >= LEAST and any(line in shown for line in lines):
                 what = f"{name} was exported as {value!r}, and later there is only part of that: {shown.strip()[:60]!r}"
                 failed.note("M17", "shell-halved", name, what, request)
                 return True
