@@ -14,7 +14,7 @@ from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.load import _verdicts
 from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.summaries import Summaries, judge_lost
+from claw_adapter.audit.summaries import Summaries
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text
 from claw_adapter.protocol import Capabilities, Event
@@ -289,7 +289,8 @@ def summed(*requests, beside=()):
     book, summaries = Book(), Summaries()
     for number, (new, text, lacks) in enumerate(requests):
         summaries.beside = number in beside
-        summaries.judge(new, [RequestUnit("user", text)], number, book, lacks=lacks)
+        summaries.new += new
+        summaries.judge([RequestUnit("user", text)], [], [], number, book, lacks=lacks)
     return [finding.key for finding in book.findings()]
 
 
@@ -297,16 +298,24 @@ FIRST, SECOND = "The harbour has papers in order.", "All crates were counted twi
 
 
 def test_what_goes_with_a_summary_was_in_the_request_for_it():
-    def lost(text, *told, kind="user"):
-        book = Book()
-        judge_lost([Said(kind, text, "step")], [RequestUnit("user", one) for one in told], 4, book)
-        return [finding.key for finding in book.findings()]
+    def lost(text, *told, held=(), others=False, kind="user"):
+        book, gone = Book(), Said(kind, text, "step")
+        begins = Said("user", "The conversation begins with this.", "seeded")
+        asked = [RequestUnit("user", one) for one in told]
+        summaries = Summaries(held=held, shown=[begins, gone], others=others, told=asked)
+        summaries.judge([RequestUnit("user", "A summary.")], [begins], [begins, gone], 4, book, lacks=True)
+        return [finding.key for finding in book.findings() if finding.cause == "summary-without"]
 
     assert lost(FIRST, SECOND) == ["M30 summary-without"]
+    assert lost(FIRST, SECOND, others=True) == [], "that may have been one as well"
     assert lost(FIRST, SECOND, f"<user> {FIRST}") == [], "in whatever frame"
     assert lost(f"{FIRST}\n{SECOND}", f"{FIRST[:32]} …", SECOND) == [], "a part of a long one is enough"
     assert lost(FIRST, json.dumps([{"role": "user", "text": FIRST}])) == []
     assert lost("Yes.", SECOND) == [], "a short one may stand for many things"
+    assert lost(FIRST, SECOND, kind=RESULT) == [], "a result goes with its call"
+    assert lost(FIRST, FIRST, held=(SECOND,)) == ["M30 summary-without"], "the summary before it"
+    assert lost(FIRST, FIRST, SECOND, held=(SECOND,)) == []
+    assert lost(FIRST, FIRST, "The conversation begins with this.", held=(SECOND,)) == []
 
 
 def test_a_summary_that_was_there_stays_as_long_as_what_it_stands_for_is_gone():

@@ -14,7 +14,7 @@ from claw_adapter.audit.alignment import Alignment, align
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import DAMAGES, Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
-from claw_adapter.audit.summaries import Summaries, judge_lost
+from claw_adapter.audit.summaries import Summaries
 from claw_adapter.audit.turns import Reply, RequestTurn, window_of
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of
 from claw_adapter.protocol.limits import WindowLimit
@@ -49,7 +49,7 @@ def judge_requests(
     Behind a request that the provider has found too long the window counts as full, for the rest of the turn.
     """
     number = prompt.round
-    tokens, begun, there = largest, 0, set[int]()
+    tokens, begun = largest, 0
     told_by = [(one.number, reply.text) for one in turn.exchanges if (reply := Reply.of(one)) is not None]
     for exchange, due in zip(turn.chain, turn.before, strict=True):
         units = turn.units[exchange.number]
@@ -62,15 +62,11 @@ def judge_requests(
         replies = [*book.said, *(text for place, text in told_by if place < exchange.number)]
         request = _Request(expected, units, found, prompt.round, renderer, book, exchange.number, felt, replies=replies)
         request.judge(gone)
-        summed = [one for one in turn.summed if begun < one.exchange.number < exchange.number]
-        between = [one for one in turn.exchanges if begun < one.number < exchange.number]
-        if summed and len(summed) == len(between):
-            lost = [expected[at] for at in sorted(there - {*found.pairs})]
-            judge_lost(lost, [unit for one in between for unit in turn.units[one.number]], exchange.number, book)
-        summaries.beside = summaries.beside or bool(between)
-        begun, there = exchange.number, {*found.pairs}
-        summaries.judge([one.text for one in summed], units, exchange.number, book, lacks=request.summed)
-    summaries.beside = summaries.beside or any(one.number > begun for one in turn.exchanges)
+        summaries.hear(turn, begun, exchange.number)
+        begun = exchange.number
+        held = [said for at, said in enumerate(expected) if at in found.pairs]
+        summaries.judge(units, held, expected, exchange.number, book, lacks=request.summed)
+    summaries.hear(turn, begun, sys.maxsize)
     book.said += [text for _, text in told_by]
     _judge_calls(turn, book, renderer)
     _judge_broken(turn, book)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -243,7 +242,7 @@ class _Ledger:
             self.book.find("M13", "prompt-missing", what, request=turn.exchanges[0].number)
             return
         prompt = Said("user", record.prompt, "prompt", number)
-        summaries = deepcopy(self.summaries)
+        summaries = self.summaries.copy()
         self.largest = judge_requests(
             turn, past, prompt, self.past.gone, self.renderer, self.book, summaries, self.largest
         )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.results import LEAST, flat_of, split_lines
-from claw_adapter.audit.units import RequestUnit, Said
+from claw_adapter.audit.turns import RequestTurn
+from claw_adapter.audit.units import RESULT, RequestUnit, Said
 
-__all__ = ["Summaries", "judge_lost"]
+__all__ = ["Summaries"]
 
 
 @dataclass(slots=True)
@@ -20,22 +21,52 @@ class Summaries:
     """The lines of that one of them which was in a request last, as far as they were there first."""
     new: list[str] = field(default_factory=list)
     """Those asked for since, which are in none so far."""
+    told: list[RequestUnit] = field(default_factory=list)
+    """What was in the requests for those that were asked for since the last request of the conversation."""
+    shown: Sequence[Said] = ()
+    """What that had of all that it was to have."""
     beside: bool = False
     """Whether anything was asked for beside the conversation since: that may have been another one."""
+    others: bool = False
+    """Whether that was something else than a summary."""
+
+    def copy(self) -> Summaries:
+        """One that may go on otherwise."""
+        return replace(self, new=[*self.new], told=[*self.told])
+
+    def hear(self, turn: RequestTurn, after: int, before: int) -> None:
+        """What a turn has asked for beside the conversation between two of its requests, by their numbers."""
+        asked = {one.exchange.number: one for one in turn.summed}
+        for number in (one.number for one in turn.exchanges if after < one.number < before):
+            self.beside = True
+            if number in asked:
+                self.new.append(asked[number].text)
+                self.told += turn.units[number]
+            else:
+                self.others = True
 
     def judge(
-        self, asked: Iterable[str], units: Sequence[RequestUnit], request: int, book: Book, *, lacks: bool
+        self,
+        units: Sequence[RequestUnit],
+        there: Sequence[Said],
+        due: Sequence[Said],
+        request: int,
+        book: Book,
+        *,
+        lacks: bool,
     ) -> None:
-        """A request, before which these summaries were asked for, and which lacks messages that a summary may stand for.
+        """A request of the conversation, which has what is `there` of all that is `due`.
 
-        What a harness leaves out of a summary from the beginning, or puts in its place, is its own affair, and so is what
-        another one has come for.
+        It may lack messages that a summary may stand for (`lacks`). What a harness leaves out of a summary from the beginning,
+        or puts in its place, is its own affair, and so is what another one has come for.
         """
-        self.new += asked
         unsure, self.beside = self.beside or bool(self.new), False
         text = "\n".join(unit.text for unit in units)
-        there = [tuple(line for line in _lines(one) if line in text) for one in self.new]
-        if shown := next(filter(None, reversed(there)), ()):
+        if self.told and not self.others:
+            self._without(text, there, due, request, book)
+        self.told, self.others, self.shown = [], False, there
+        found = [tuple(line for line in _lines(one) if line in text) for one in self.new]
+        if shown := next(filter(None, reversed(found)), ()):
             self.held, self.new = shown, []
         elif lost := next((line for line in self.held if lacks and line not in text), ""):
             if unsure:
@@ -44,16 +75,22 @@ class Summaries:
             what = f"{lost[:60]!r} of a summary, and what it stands for, was there before and is gone"
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
 
+    def _without(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
+        """What goes with a summary was in a request for it, at least some line of each message and call.
 
-def judge_lost(lost: Iterable[Said], told: Iterable[RequestUnit], request: int, book: Book) -> None:
-    """What went with a summary has been in a request for it, at least some line of each message, call and result."""
-    text = "\n".join(flat_of(unit.text) for unit in told)
-    for said in lost:
-        lines = _lines(said.text)
-        if lines and not any(line in text for line in lines):
-            what = f"the conversation was summed up without {lines[0][:60]!r}, which was there before and is gone"
-            book.find("M30", "summary-without", f"{what} (request {request})", owner="harness", request=request)
-            return
+        So was the summary before it, if that goes, or what the conversation begins with, for which it stood.
+        """
+        told = "\n".join(flat_of(unit.text) for unit in self.told)
+        away = {(one.kind, one.text) for one in due if one.kind != RESULT} - {(one.kind, one.text) for one in there}
+        gone = [one.text for one in self.shown if (one.kind, one.text) in away]
+        begins = next((lines for one in due if (lines := _lines(one.text))), [])
+        if self.held and not (any(line in text for line in self.held) or any(line in told for line in begins)):
+            gone.append("\n".join(self.held))
+        for lines in map(_lines, gone):
+            if lines and not any(line in told for line in lines):
+                what = f"the conversation was summed up without {lines[0][:60]!r}, which was there before and is gone"
+                book.find("M30", "summary-without", f"{what} (request {request})", owner="harness", request=request)
+                return
 
 
 def _lines(summary: str) -> list[str]:

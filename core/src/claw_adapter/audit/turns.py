@@ -147,7 +147,8 @@ class RequestTurn:
         """The requests that hold the conversation and ask for a summary of it, where that is declared and it is long.
 
         The harness asks at their end for something that nobody asked for, and goes on without the reply: either it is not in
-        the last request of the turn, or it comes behind the answer. Calls of such a reply are refused, and it is asked again.
+        the last request of the turn, or it comes behind the answer, and has that, or not even the prompt. Calls of such a reply
+        are refused, and it is asked again.
         """
         found, refused, largest = set[int](), set[str](), 0
         before: Reply | None = None
@@ -157,7 +158,8 @@ class RequestTurn:
             end = units[-1] if units and renderer.sums_up(largest) else None
             told = end is not None and end.kind == "user" and not renderer.bare(end.text).rstrip().endswith(asked)
             if exchange is self.exchanges[-1]:
-                left = before is not None and not before.calls and _holds(units, before, renderer) > 0
+                asks = any(asked in renderer.bare(unit.text) for unit in units if unit.kind == "user")
+                left = before is not None and not before.calls and (not asks or _holds(units, before, renderer) > 0)
             else:
                 last = self.units[self.exchanges[-1].number]
                 left = _holds(last, reply, renderer) <= _holds(units, reply, renderer)
