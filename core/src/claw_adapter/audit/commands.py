@@ -46,8 +46,9 @@ HERE: Final = re.compile(r"cat > (?P<path>[^\n]+) <<'(?P<end>\w+)'\n(?P<text>.*\
 """A command that writes a file as it stands in the command."""
 COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
 """A command that counts the names in a folder."""
-EXPORTS: Final = re.compile(r"export (\w+)=(?:\"\$PATH:/(\w+)\"|(\w+)|'([\w\n=]+)')")
-ASKS: Final = re.compile(r'echo "\[\$(\w+)\]"')
+EXPORTS: Final = re.compile(r"export (\w+)=(?:\"\$PATH:/(\w+)\"|(\w+)|'([^']+)')")
+ASKS: Final = re.compile(r"""printf '%s\\n' "\[\$(\w+)\]["]""")
+"""Not ``echo``, which takes signs in a value for its own."""
 ECHOES: Final = re.compile(r"echo (?P<first>[\w ]+)(?:(?:; printf \w+; touch [\w.]+)?; sleep \d+; echo (?P<last>\w+))?")
 
 
@@ -166,7 +167,7 @@ def exported_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
 
 
 def asks_for(arguments: dict[str, JsonValue]) -> str:
-    """The name for whose value a command asks, ``echo "[$NAME]"``; nothing for any other command."""
+    r"""The name for whose value a command asks, ``printf '%s\n' "[$NAME]"``; nothing for any other command."""
     found = _whole(ASKS, arguments)
     return "" if found is None else found[1]
 

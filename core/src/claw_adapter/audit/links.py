@@ -113,7 +113,8 @@ class Links:
             command = command_of(call.tool, arguments, exchange.tools)
             if command is not None and not only_looks(command):  # as `sed -i`, which puts a file in a link's place
                 known = {path: file for path, file in known.items() if path not in command}
-            known |= {path: file for path, file in linked_by(arguments, self.workspace) if path not in known}
+            for path, file in linked_by(arguments, self.workspace):
+                known.setdefault(path, known.get(file, file))
             found.append((other, result, exchange))
         return found, refused
 

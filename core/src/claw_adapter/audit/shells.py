@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,8 +14,8 @@ from claw_adapter.audit.results import Failed, flat_of
 
 __all__ = ["ShellPlace"]
 
-LEAST: Final = 5
-"""Characters of a line that nothing else in a result says by chance."""
+WORD: Final = re.compile(r"\w{5,}")
+"""One that nothing else in a result says by chance."""
 
 
 @dataclass(slots=True)
@@ -69,8 +70,7 @@ class ShellPlace:
         if (name := asks_for(arguments)) in self._names:
             value, kept = self._names[name]
             shown = flat_of(result).replace("\r\n", "\n")
-            lines = value.split("\n")
-            if value not in shown and min(map(len, lines)) >= LEAST and any(line in shown for line in lines):
+            if value not in shown and any(word in shown for word in WORD.findall(value)):
                 what = f"{name} was exported as {value!r}, and later there is only part of that: {shown.strip()[:60]!r}"
                 failed.note("M17", "shell-halved", name, what, request)
                 return True

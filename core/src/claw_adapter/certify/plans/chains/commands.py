@@ -168,8 +168,8 @@ def left(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
 
     Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
-    there once more, and others export a name of several lines and a PATH; all are asked for in the next turn, and in the one
-    behind a restart.
+    there once more, and others export a name of several lines and odd signs, and a PATH; all are asked for in the next turn,
+    and in the one behind a restart.
     """
     folder, name = drawing.texts.word(), f"{drawing.texts.word()}.md"
     paths = name, f"{folder}/{name}"
@@ -183,9 +183,10 @@ def left(drawing: Drawing) -> list[Unit]:
         return [first]
     name = f"NAME_{drawing.texts.number()}"
     one, two, three = (drawing.texts.number() for _ in range(3))
-    named = f"export {name}='{one}\n{two}={three}'", f'export PATH="$PATH:/{drawing.texts.number()}"'
+    value = f'{one} \\\\{two}\\n\n{two}="{three}" \\$4 `{one}`'  # echo would take some of it for signs of its own
+    named = f"export {name}='{value}'", f'export PATH="$PATH:/{drawing.texts.number()}"'
     exports = [ToolUse(kind="run", target=target) for target in named]
-    asks = [ToolUse(kind="run", target=f'echo "[${asked}]"') for asked in (name, "PATH")]
+    asks = [ToolUse(kind="run", target=f"printf '%s\\n' \"[${asked}]\"") for asked in (name, "PATH")]
     stays, still, behind = (
         drawing.turn(*(drawing.does(*uses) for uses in every), drawing.says())
         for every in ((exports, (goes[0],), (where, *asks)), ((where, *asks),), ((where, *asks), (back,)))

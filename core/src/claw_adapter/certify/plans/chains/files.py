@@ -370,9 +370,9 @@ def instructed(drawing: Drawing) -> list[Unit]:
 
 
 def linked(drawing: Drawing) -> list[Unit]:
-    """A command makes a link to a file, which is read by it, and edited by it: that is the file's text then."""
-    file, link = drawing.file(4), f"{drawing.texts.word()}.md"
-    does = f"ln -s {shlex.quote(file.path)} {link}"
+    """A command makes a link to a link to a file, which is read and edited by it: that is the file's text then."""
+    file, link, other = drawing.file(4), *(f"{drawing.texts.word()}.md" for _ in range(2))
+    does = f"ln -s {shlex.quote(file.path)} {other} && ln -s {other} {link}"
     made = ToolUse(kind="run", target=does, effect=CommandEffect(given={file.path: file.text}))
     old = file.text.split("\n")[1]
     edit = ToolUse(kind="edit", target=file.path, by=link, wanted=(old,), content=drawing.texts.sentence())
