@@ -159,6 +159,28 @@ class RunsCommandsInACopy(Agent):
         agent.tool_task = helped
 
 
+class CopiesForEachOfTwo(Agent):
+    """Two that are asked by one reply begin with the same files, and what the last one leaves is there."""
+
+    def change(self, agent):
+        ask, self.before = agent._ask, {}
+
+        def files():
+            return {path: path.read_bytes() for path in agent.workspace.rglob("*") if path.is_file()}
+
+        def asked(said):
+            if said is agent.main["messages"]:
+                self.before = files()
+            return ask(said)
+
+        def helped(task):
+            for path, data in self.before.items():
+                path.write_bytes(data)
+            return type(agent).tool_task(agent, task)
+
+        agent._ask, agent.tool_task = asked, helped
+
+
 class CutsWhatHelpersRead(Agent):
     """Results of the other agent's tools end at 6,000 characters."""
 
@@ -221,6 +243,7 @@ class InAFrame(Agent):
         (AnswersByItself, ["M17 task-missing"]),
         (RemembersReports, ["M17 task-missing"]),
         (RunsCommandsInACopy, ["M17 written-missing"]),
+        (CopiesForEachOfTwo, ["M17 written-changed", "M20 file-cut"]),
         (CutsWhatHelpersRead, ["M20 file-cut"]),
         (PointsToWhatAHelperRead, ["M20 file-unread", "M20 file-unwritten"]),
     ],
@@ -233,8 +256,8 @@ async def test_what_another_agent_is_told_sees_says_and_costs(kind, found):
 
 
 def test_where_no_tool_for_it_is_declared_nothing_is_delegated(tmp_path):
-    assert [one.delegates for one in helped().turns] == [True] * 5
+    assert [one.delegates for one in helped().turns] == [True] * 6
     for place, declared in (("without", None), ("with", Planted().capabilities().sub_agent)):
         (tmp_path / place).mkdir()
         laid = lay_out(helped(), tmp_path / place, lambda _: None, declared)
-        assert len(laid.rounds) == (0 if declared is None else 5)
+        assert len(laid.rounds) == (0 if declared is None else 6)

@@ -322,7 +322,7 @@ class _Ledger:
     def _read(self, turn: RequestTurn, record: RoundRecord, number: int, helped: Collection[str]) -> None:
         """What the tools gave, only where the workspace of the time is known; of sub-agents `helped` was judged before."""
         made = [(call, result, step.reply.exchange) for step in turn.steps for call, result in self._run(step)]
-        steps, others = _in_line(turn, made, self.facts.capabilities.sub_agent)
+        steps, others = _in_line(turn, made, self.facts.capabilities.sub_agent, strict=self.facts.strict)
         self.worked.append((record, steps))
         if record.before and record.snapshot:
             steps, refused = self._by_links(record).followed(steps, self.book)
@@ -472,22 +472,24 @@ class _Ledger:
                     self._older.setdefault(path, set()).update(known_lines(text))
 
 
-def _in_line(turn: RequestTurn, steps: Steps, helper: SubAgent | None) -> tuple[Steps, Steps]:
+def _in_line(turn: RequestTurn, steps: Steps, helper: SubAgent | None, *, strict: bool) -> tuple[Steps, Steps]:
     """The calls of a turn in the order in which they were made, and those of which that order is not known.
 
     Conversations beside this one have one order with it if they begin and end between two of its requests, one after the
     other, and only look, or are those of the `helper` that is waited for. Then the call that has begun one does nothing else.
+    Where what they do is known (`strict`), helpers that work side by side have the order of their requests.
     """
     talks = [talk for talk in turn.beside if talk.steps]
     beside = [one for talk in talks for one in talk.steps]
     chain = [exchange.number for exchange in turn.chain]
-    alone = all(one.last < other.first for one, other in pairwise(talks))
+    known = strict and helper is not None
+    alone = known or all(one.last < other.first for one, other in pairwise(talks))
     begun = list[AuditStep]()
     for talk in talks if alone else ():
         at = bisect_left(chain, talk.first)
         doing = [one for one in steps if at and one[2].number == chain[at - 1] and not looks(one)]
-        waited = helper is not None and any(one[0].tool == helper.tool for one in doing)
-        alone = alone and len(doing) == 1 and at == bisect_left(chain, talk.last)
+        waited = bool(doing) and helper is not None and all(one[0].tool == helper.tool for one in doing)
+        alone = alone and at == bisect_left(chain, talk.last) and (len(doing) == 1 or (known and waited))
         alone = alone and (waited or all(looks(one) for one in talk.steps))
         begun += [one for one in doing if one not in begun]
     if not alone:

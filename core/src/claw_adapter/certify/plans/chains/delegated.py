@@ -40,7 +40,10 @@ def delegated(drawing: Drawing) -> list[PlanStep]:
 
 
 def _changes(drawing: Drawing) -> list[PlanStep]:
-    """One adds, writes and removes by commands, and writes by a tool; all of that is so for who has asked for it."""
+    """One adds, writes and removes by commands, and writes by a tool; all of that is so for who has asked for it.
+
+    Then two at once add a line each.
+    """
     texts = drawing.texts
     kept, gone = (PlanFile(path=texts.path(), text=texts.lines(3)) for _ in range(2))
     add = ToolUse(kind="add", target=kept.path, content=texts.sentence())
@@ -49,7 +52,9 @@ def _changes(drawing: Drawing) -> list[PlanStep]:
     works = [add, put, ToolUse(kind="drop", target=gone.path), write, _look(kept.path)]
     looks = [_look(one.target) for one in (add, put, write)]
     replies = drawing.does(_given(drawing, _task(drawing), *works)), drawing.does(*looks), drawing.says()
-    return [kept, gone, drawing.turn(*replies)]
+    more = (ToolUse(kind="add", target=kept.path, content=texts.sentence()) for _ in range(2))
+    both = drawing.does(*(_given(drawing, _task(drawing), one) for one in more))
+    return [kept, gone, drawing.turn(*replies), drawing.turn(both, drawing.does(looks[0]), drawing.says())]
 
 
 def _reads_long(drawing: Drawing) -> list[PlanStep]:
