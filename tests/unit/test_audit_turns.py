@@ -133,6 +133,12 @@ def test_results_of_the_same_call_are_not_swapped_where_one_was_shortened():
     assert told(turn, LONG, LONG) == ["M17 events-results-swapped"]
 
 
+def test_what_stands_behind_a_result_may_take_the_blanks_at_its_end():
+    both = called(("c1", "a.md"), ("c2", "b.md"))
+    given = result("c1", f"{LONG}\t"), result("c2", f"{LONG}\n\n<note>Two are left.</note>")
+    assert told(turn_of(([], both), ([both, *given], DONE)), f"{LONG}\t", f"{LONG}\t") == []
+
+
 @pytest.mark.parametrize(
     ("shown", "found"),
     [

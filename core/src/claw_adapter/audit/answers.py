@@ -214,7 +214,8 @@ def _judge_results(turn: RequestTurn, events: Sequence[Event], book: Book) -> No
     said = {call.call: call.text for step in turn.steps for call in step.reply.calls}
     for event in events:
         own = given.get(event.id or "", "")
-        if event.kind == "tool_result" and own and event.text not in own and own not in event.text:
+        shown = event.text.strip()  # what is put behind it may have its place closer
+        if event.kind == "tool_result" and own and shown not in own and own.strip() not in shown:
             other = next((call for call, text in given.items() if text == event.text), "")
             if said.get(other) == said.get(event.id):
                 continue  # the same call again, of which one result was shortened
