@@ -19,7 +19,7 @@ from claw_adapter_openclaw.steps import guessed
 __all__ = ["AcpGateway"]
 
 FAILED: Final = 500
-KEPT: Final = "\t\n\r"
+KEPT: Final = "\t\n"
 GAP: Final = "\n\n"
 """Between a text before tool calls and the reply, to the bridge one text: if it had the time to show the first, the gap begins
 the second."""
@@ -91,8 +91,8 @@ class AcpGateway(Gateway):
 def _arrives(prompt: str) -> bool:
     """Whether the bridge hands a prompt on as it is; over HTTP every one arrives.
 
-    It takes what begins with a slash for a command, whatever the configuration says, drops control characters and
-    normalises letters.
+    It takes what begins with a slash for a command, whatever the configuration says, drops control characters, makes line
+    feeds of other line ends, and normalises letters.
     """
     odd = any(letter not in KEPT and unicodedata.category(letter) == "Cc" for letter in prompt)
     return not (prompt.lstrip().startswith("/") or odd or not unicodedata.is_normalized("NFC", prompt))
