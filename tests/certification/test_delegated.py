@@ -19,6 +19,20 @@ def helped():
     return only(draw("four", 0, "bronze"), lambda turn, _: turn.delegates)
 
 
+def while_helping(agent, name, other):
+    """The agent has another tool of this name as long as the other agent works."""
+    own = getattr(agent, name)
+
+    def helped(task):
+        setattr(agent, name, other)
+        try:
+            return type(agent).tool_task(agent, task)
+        finally:
+            setattr(agent, name, own)
+
+    agent.tool_task = helped
+
+
 class ReportsItsFirstWords(Agent):
     """The result is what the other agent says first, and not what it says last."""
 
@@ -69,14 +83,7 @@ class HelpsWithOldFiles(Agent):
     def change(self, agent):
         read, kept = agent.tool_read_file, {}
 
-        def helped(task):
-            agent.tool_read_file = lambda path, **more: kept.setdefault(path, read(path, **more))
-            try:
-                return type(agent).tool_task(agent, task)
-            finally:
-                agent.tool_read_file = read
-
-        agent.tool_task = helped
+        while_helping(agent, "tool_read_file", lambda path, **more: kept.setdefault(path, read(path, **more)))
 
 
 class HelpsInACopy(Agent):
@@ -149,14 +156,7 @@ class RunsCommandsInACopy(Agent):
                 path.write_bytes(data)
             return said
 
-        def helped(task):
-            agent.tool_exec = apart
-            try:
-                return type(agent).tool_task(agent, task)
-            finally:
-                agent.tool_exec = run
-
-        agent.tool_task = helped
+        while_helping(agent, "tool_exec", apart)
 
 
 class CopiesForEachOfTwo(Agent):
@@ -186,15 +186,7 @@ class CutsWhatHelpersRead(Agent):
 
     def change(self, agent):
         read = agent.tool_read_file
-
-        def helped(task):
-            agent.tool_read_file = lambda path, **more: read(path, **more)[:6_000]
-            try:
-                return type(agent).tool_task(agent, task)
-            finally:
-                agent.tool_read_file = read
-
-        agent.tool_task = helped
+        while_helping(agent, "tool_read_file", lambda path, **more: read(path, **more)[:6_000])
 
 
 class PointsToWhatAHelperRead(Agent):

@@ -238,8 +238,7 @@ class _Request:
                 name = f"{said.origin if said.origin != 'step' else _name(said)}-doubled"
                 self._find(MUST[said.origin], name, f"{_quoted(said)} is there twice")
             elif not self.renderer.adds and not self.lost and unit.kind in ("user", "assistant", "system"):
-                what = f"a text that nobody said, {_short(unit.text)!r}, is among the messages"
-                self._find("M7", "text-added", what)
+                self._find("M7", "text-added", f"a text that nobody said, {_short(unit.text)!r}, is among the messages")
         for at, place in self.found.pairs.items():
             said = self.expected[at]
             if (

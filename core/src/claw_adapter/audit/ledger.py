@@ -219,9 +219,9 @@ class _Ledger:
 
     def _by_links(self, record: RoundRecord) -> Links:
         before, after = record.before, record.snapshot
-        loses = LINKS if LINKS in self.renderer.losses else None
-        trees, files = (self.facts.trees, self.facts.files)
-        return Links(self.reads.workspace, (trees(before), trees(after)), (files(before), files(after)), loses)
+        trees = self.facts.trees(before), self.facts.trees(after)
+        files = self.facts.files(before), self.facts.files(after)
+        return Links(self.reads.workspace, trees, files, LINKS if LINKS in self.renderer.losses else None)
 
     def _silent(self, record: RoundRecord) -> None:
         if record.error is not None:

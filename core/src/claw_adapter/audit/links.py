@@ -100,12 +100,11 @@ class Links:
                 path = next(iter(used.values()))
                 looks = leaves(call.tool, exchange.tools)
                 replaced = not looks and (entry := self.trees[1].get(path)) is not None and entry.kind == "file"
+                file = known[path]
                 if replaced and self.loses is not None:
                     book.bite(self.loses)
                     del known[path]
-                    refused.append((call, result, exchange))
-                    continue
-                if not replaced and self._refused(known[path], flat_of(result.text), looks=looks):
+                if path not in known or (not replaced and self._refused(file, flat_of(result.text), looks=looks)):
                     refused.append((call, result, exchange))
                     continue
                 given = {**arguments, **{name: known[path] for name, path in used.items()}}
