@@ -14,6 +14,7 @@ from claw_adapter.workspace.tree import Entry
 
 FILE = Entry("file", sha="1", size=4)
 OLD, NEW = "The harbour is open.\n", "The harbour is closed.\n"
+OTHER = "All crates were counted twice in May.\n"
 
 
 def link(target):
@@ -60,6 +61,7 @@ def test_links_lead_to_files_of_the_workspace(tree, found):
         ("mkdir x && ln -s ../b.md x/a.md; ls", [("x/a.md", "b.md")]),
         ("ln -s '/t/workspace/x/b c.md' a.md", [("a.md", "x/b c.md")]),
         ("cd x && ln -s b.md a.md", []),
+        ("ln -sfn c.md a.md", [("a.md", "c.md")]),
         ("ln b.md a.md", []),
         ("ln -s 'b.md a.md", []),
     ],
@@ -73,20 +75,33 @@ def test_commands_make_links(command, found):
     [
         (made("read_file", OLD, path="a.md"), (link("b.md"), OLD), "b.md"),
         (made("read_file", "error: a link", path="a.md"), (link("b.md"), OLD), None),
+        (made("read_file", OTHER, path="a.md"), (link("b.md"), OLD), "b.md"),
         (made("edit_file", path="a.md", old="open", new="closed"), (link("b.md"), NEW), "b.md"),
         (made("edit_file", "error: a link", path="a.md", old="open", new="closed"), (link("b.md"), OLD), None),
         (made("edit_file", path="a.md", old="open", new="closed"), (FILE, OLD), "b.md"),
         (made("read_file", OLD, path="b.md"), (link("b.md"), OLD), "b.md"),
     ],
-    ids=["read", "read refused", "edited", "edit refused", "link replaced", "no link"],
+    ids=["read", "read refused", "another is read", "edited", "edit refused", "link replaced", "no link"],
 )
 def test_a_call_by_a_link_is_about_its_file_or_refused(step, after, kept):
     before = {"a.md": link("b.md"), "b.md": FILE}
-    links = Links("/t/workspace", (before, {**before, "a.md": after[0]}), ({"b.md": OLD}, {"b.md": after[1]}), None)
+    texts = {"b.md": OLD, "c.md": OTHER}, {"b.md": after[1], "c.md": OTHER}
+    links = Links("/t/workspace", (before, {**before, "a.md": after[0]}), texts, None)
     found, refused = links.followed([step], Book())
     paths = [json.loads(call.text.partition(" ")[2])["path"] for call, _, _ in found]
     assert paths == ([] if kept is None else [kept])
     assert len(refused) == (kept is None)
+
+
+@pytest.mark.parametrize("moved", ["a.md", "between.md"])
+def test_a_link_that_was_led_elsewhere_leads_there_from_then_on(moved):
+    """Also where it is one on the way."""
+    tree = {"a.md": link("between.md"), "between.md": link("b.md"), "b.md": FILE, "c.md": FILE}
+    texts = {"b.md": OLD, "c.md": NEW}
+    links = Links("/t/workspace", (tree, {**tree, moved: link("c.md")}), (texts, texts), None)
+    steps = made("exec", command=f"ln -sfn c.md {moved}"), made("read_file", NEW, path="a.md")
+    found, _ = links.followed([made("read_file", OLD, path="a.md"), *steps], Book())
+    assert [call.text.partition("path")[2] for call, _, _ in (found[0], found[-1])] == ['": "b.md"}', '": "c.md"}']
 
 
 def test_a_declared_loss_of_links_bites_and_nothing_else_is_said():

@@ -243,10 +243,18 @@ def test_who_asks_for_a_summary_within_a_turn_does_not_go_on_with_the_conversati
     assert [exchange.number for exchange in turn.chain] == chain
 
 
-def test_who_asks_for_a_summary_behind_the_answer_leaves_the_answer_as_it_is():
-    requests = ([], DONE), ([DONE, SUM_UP], {"role": "assistant", "content": "All was said."})
-    turn = turn_of(*requests, losses=(SUMMED,), tokens=700)
-    assert [reply.text for reply in turn.replies] == [DONE["content"]]
+@pytest.mark.parametrize(
+    ("tokens", "read", "answer"),
+    [(700, "", DONE["content"]), (9, "~" * 700, DONE["content"]), (9, "", "word " * 700)],
+    ids=["counted", "many signs", "a long answer"],
+)
+def test_who_asks_for_a_summary_behind_the_answer_leaves_the_answer_as_it_is(tokens, read, answer):
+    """However it counts what its window holds: the endpoint's vocabulary has one token for many signs in a row."""
+    said, summed = {"role": "assistant", "content": answer}, {"role": "assistant", "content": "All was said."}
+    calls = [called(("c1", "a.md")), result("c1", read)] if read else []
+    requests = [([], calls[0]), (calls, said)] if read else [([], said)]
+    turn = turn_of(*requests, ([*calls, said, SUM_UP], summed), losses=(SUMMED,), tokens=tokens)
+    assert turn.replies[-1].text == answer
 
 
 def test_who_puts_something_behind_each_prompt_asks_for_no_summary():

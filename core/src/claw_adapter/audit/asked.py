@@ -29,8 +29,10 @@ PAIRED: Final = ("openai-chat", "anthropic-messages")
 class ModelAsked:
     """Compares the requests of a trial with each other."""
 
-    def __init__(self, model: str, capabilities: Capabilities, book: Book) -> None:
+    def __init__(self, model: str, capabilities: Capabilities, book: Book, *, overlaid: bool = False) -> None:
         self.model, self.capabilities, self.book = model, capabilities, book
+        self.overlaid = overlaid
+        """Whether an overlay stands between the harness and the endpoint: it may speak another dialect."""
         self._dialect = ""
         self._sampling: dict[str, object] | None = None
         self._tools = False
@@ -70,7 +72,7 @@ class ModelAsked:
 
     def _dialects(self, exchange: Exchange) -> None:
         declared = self.capabilities.endpoint_override
-        if declared and exchange.dialect not in declared:
+        if declared and exchange.dialect not in declared and not self.overlaid:
             what = f"request {exchange.number} speaks {exchange.dialect}; declared: {', '.join(declared)}"
             self.book.find("M11", "dialect-undeclared", what, request=exchange.number)
         elif self._dialect and exchange.dialect != self._dialect:
@@ -87,14 +89,14 @@ class ModelAsked:
         if at and turn.chain[at - 1].finish == "length":
             return  # some ask for a longer reply then
         changed = [name for name in SAMPLING if before.get(name) != sampling.get(name)]
-        if all(name.startswith("max_") for name in changed) and self._nearly_full(exchange):
+        full = self._nearly_full(turn.window(exchange.number))
+        if full and all(name.startswith("max_") for name in changed):
             return  # and some for a shorter one where the window has no room for more
         said = ", ".join(f"{name} {before.get(name)} → {sampling.get(name)}" for name in changed)
         what = f"request {exchange.number} asks for another sampling than those before it: {said}"
         self.book.find("M11", "sampling-changed", what, owner="harness", request=exchange.number)
 
-    def _nearly_full(self, exchange: Exchange) -> bool:
-        tokens = int(str((exchange.usage or {}).get("input") or 0))
+    def _nearly_full(self, tokens: int) -> bool:
         return any(felt(loss, tokens) for loss in self.capabilities.losses if isinstance(loss, WindowLimit))
 
     def keys(self, turn: RequestTurn) -> None:

@@ -15,7 +15,7 @@ from claw_adapter.audit.book import Book
 from claw_adapter.audit.damage import DAMAGES, Damage, damage_of, declared_for
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.summaries import Summaries
-from claw_adapter.audit.turns import Reply, RequestTurn, window_of
+from claw_adapter.audit.turns import Reply, RequestTurn
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of
 from claw_adapter.protocol.limits import WindowLimit
 from claw_adapter.reading import strings_of
@@ -56,7 +56,7 @@ def judge_requests(
         steps = [said for step in turn.steps[:due] for entry in step.entries(number) for said in entry]
         expected = [*past, prompt, *steps]
         found = align(expected, units, renderer)
-        tokens = max(tokens, window_of(exchange, units))
+        tokens = max(tokens, turn.window(exchange.number))
         told = any(one.fault in TOO_LONG for one in turn.exchanges if one.number < exchange.number)
         felt = sys.maxsize if told else tokens
         replies = [*book.said, *(text for place, text in told_by if place < exchange.number)]

@@ -143,7 +143,8 @@ class _Ledger:
         self.lists, self.texts = StandingLists(self.book), StandingTexts(self.book)
         self.own = OwnWordsHeard(self.book)
         self.todos, self.notices = TodoLists(self.book), ChangeNotices(self.book)
-        self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book)
+        overlaid = bool(facts.spec.overlays)
+        self.asked = ModelAsked(facts.spec.model.name, facts.capabilities, self.book, overlaid=overlaid)
         self.reads = Reads(self.renderer, self.book, f"/{facts.spec.id}/workspace", facts.strict)
         base = facts.trees(facts.base) if facts.base else {}
         self.untouched = Untouched(base, facts.capabilities.memory_files, self.book)

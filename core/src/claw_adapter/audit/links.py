@@ -6,7 +6,7 @@ import contextlib
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeGuard
 
@@ -17,7 +17,7 @@ from claw_adapter.audit.course import AuditStep, Steps
 from claw_adapter.audit.looking import only_looks
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.purpose import command_of, leaves
-from claw_adapter.audit.results import flat_of
+from claw_adapter.audit.results import LEAST, flat_of, known_lines, lines_of_text
 from claw_adapter.audit.units import CALL, RequestUnit, arguments_of, call_text
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reading import strings_of
@@ -35,38 +35,45 @@ PARTS: Final = re.compile(r"&&|;|\n")
 
 def links_of(*trees: Tree) -> dict[str, str]:
     """The links to files that lie in the workspace, with these: as they are in the first tree that has them."""
+    links = _targets(*trees)
+    return {path: end for path in links if (end := _end(path, links, trees))}
+
+
+def _targets(*trees: Tree) -> dict[str, str]:
+    """To what each link leads itself."""
     found: dict[str, str] = {}
     for tree in trees:
         for path, entry in tree.items():
-            if entry.kind == "link" and path not in found and (target := _end(path, tree)):
-                found[path] = target
+            if entry.kind == "link":
+                found.setdefault(path, _beside(path, entry.target))
     return found
 
 
-def _end(path: str, tree: Tree) -> str:
+def _beside(path: str, target: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+
+
+def _end(path: str, links: Mapping[str, str], trees: Sequence[Tree]) -> str:
+    """The file to which a link leads in the end; empty if that is none, or not known."""
     for _ in range(MOST):
-        entry = tree.get(path)
-        if entry is None or entry.kind != "link":
-            return path if entry is not None and entry.kind == "file" else ""
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(path), entry.target))
+        if path not in links:
+            kinds = {entry.kind for tree in trees if (entry := tree.get(path)) is not None}
+            return path if kinds == {"file"} else ""
+        path = links[path]
     return ""
 
 
 def linked_by(arguments: Mapping[str, JsonValue], workspace: str) -> Iterator[tuple[str, str]]:
-    """The links to files that a call makes by ``ln -s FILE NAME``, where it does not go to another folder."""
+    """The links that a call makes by ``ln -s TARGET NAME`` or ``-sfn``, where it does not go to another folder."""
     for text in strings_of(dict(arguments)):
         if "ln -s" not in text or "cd " in text:
             continue
         for part in PARTS.split(text):
             with contextlib.suppress(ValueError):
                 match shlex.split(part):
-                    case ["ln", "-s", target, path]:
-                        path, folder = place_in(path, workspace), posixpath.dirname(place_in(path, workspace))
-                        far = target.startswith("/")
-                        yield (
-                            path,
-                            place_in(target, workspace) if far else posixpath.normpath(posixpath.join(folder, target)),
-                        )
+                    case ["ln", ("-s" | "-sf" | "-sfn" | "-snf"), target, path]:
+                        path, far = place_in(path, workspace), target.startswith("/")
+                        yield path, place_in(target, workspace) if far else _beside(path, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +97,11 @@ class Links:
 
         A tool may refuse links: then it gives nothing of the file, or leaves both as they are.
         """
-        known, found, refused = links_of(*self.trees), list[AuditStep](), list[AuditStep]()
+        links, found, refused = _targets(*self.trees), list[AuditStep](), list[AuditStep]()
         for call, result, exchange in steps:
-            arguments = arguments_of(call)
+            arguments, known = arguments_of(call), {path: _end(path, links, self.trees) for path in links}
             used = {name: place_in(value, self.workspace) for name, value in arguments.items() if _short(value)}
-            used = {name: path for name, path in used.items() if path in known}
+            used = {name: path for name, path in used.items() if known.get(path)}
             other = call
             if used:
                 path = next(iter(used.values()))
@@ -103,25 +110,27 @@ class Links:
                 file = known[path]
                 if replaced and self.loses is not None:
                     book.bite(self.loses)
-                    del known[path]
-                if path not in known or (not replaced and self._refused(file, flat_of(result.text), looks=looks)):
+                    del links[path]
+                if path not in links or (not replaced and self._refused(file, flat_of(result.text), looks=looks)):
                     refused.append((call, result, exchange))
                     continue
                 given = {**arguments, **{name: known[path] for name, path in used.items()}}
                 other = RequestUnit(CALL, call_text(call.tool, given), call.call)
             command = command_of(call.tool, arguments, exchange.tools)
             if command is not None and not only_looks(command):  # as `sed -i`, which puts a file in a link's place
-                known = {path: file for path, file in known.items() if path not in command}
-            for path, file in linked_by(arguments, self.workspace):
-                known.setdefault(path, known.get(file, file))
+                links = {path: target for path, target in links.items() if path not in command}
+            links |= linked_by(arguments, self.workspace)
             found.append((other, result, exchange))
         return found, refused
 
     def _refused(self, file: str, result: str, *, looks: bool) -> bool:
+        """Whether a call that is given a link to a file has done nothing, or shows no line of it, nor of another one."""
         before, after = (side.get(file) for side in self.files)
         if not looks:
             return before == after
-        lines = {line.strip() for text in (before, after) for line in (text or "").splitlines()} - {""}
+        lines = {line.strip() for text in (before, after) for line in lines_of_text(text or "")}
+        others = {text.strip() for side in self.files for text in side.values() if len(text.strip()) >= LEAST}
+        lines = lines.union(others, *map(known_lines, others))
         return not any(line in result for line in lines)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.places import hidden
+from claw_adapter.audit.purpose import reads
 from claw_adapter.audit.results import known_lines, lines_of_text, turned, whole_in
 from claw_adapter.audit.turns import RequestTurn
 from claw_adapter.audit.units import RequestUnit, tool_names
@@ -145,8 +146,8 @@ class StandingTexts:
     """Follows the files that a harness itself shows, in the instructions or around a prompt: each is as its turn begins.
 
     A text that a file had before an earlier turn, whole, and nothing of what it is now, tells the model of what is no more.
-    So does a line of it, in the instructions beside the file's path or right below, and the text of another file, under the
-    name of one that the prompt names and that is not there.
+    So does a line of it, in the instructions beside the file's path or right below, the text of another file, under the name
+    of one that the prompt names and that is not there, and a text of before that comes with the reading of another file.
     """
 
     def __init__(self, book: Book) -> None:
@@ -171,6 +172,20 @@ class StandingTexts:
                     what = f"beside the prompt the request shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
             self._mapped(_front(turn.units[exchange.number]), files, exchange.number)
+        self._below(turn, files)
+
+    def _below(self, turn: RequestTurn, files: Mapping[str, str]) -> None:
+        """No reading shows, beside its file, what another one was that no call of the turn is about."""
+        every = [(step.reply.exchange, *one) for step in turn.steps for one in step.offered] if self._former else []
+        called = "\n".join(call.text for _, call, _ in every)
+        there = {path: texts - {*files.values()} for path, texts in self._former.items() if path not in called}
+        for exchange, call, result in every:
+            if result is None or not reads(call.tool, exchange.tools):
+                continue
+            for path, text in ((path, text) for path, texts in there.items() for text in texts):
+                if whole_in(text, result.text) and (path not in files or _stale(text, files[path], result.text)):
+                    what = f"beside the file that was read the result shows {path} as it was before an earlier turn"
+                    self.book.find("M20", "shown-stale", what, request=exchange.number)
 
     def _mapped(self, front: Iterable[str], files: Mapping[str, str], request: int) -> None:
         """No line of what a file was stands by its path, with none of what it is."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,10 +12,12 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.units import CALL, RESULT, Entry, RequestUnit, Said, call_text, tool_names, units_of
 from claw_adapter.runs.transcript import Exchange, by_process
 
-__all__ = ["ChainStep", "Reply", "RequestTurn", "SideTalk", "turns_of", "window_of"]
+__all__ = ["ChainStep", "Reply", "RequestTurn", "SideTalk", "turns_of"]
 
 CHARACTERS: Final = 4
-"""In a token, as programs guess that have no tokenizer; rules of signs have many more in one."""
+"""In a token, as programs guess that have no tokenizer; vocabularies have many more signs in one."""
+PIECE: Final = re.compile(rf"\w{{1,{CHARACTERS}}}|[^\w\s]")
+"""What others of them count: pieces of words, and each sign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,20 @@ class Reply:
         return cls(content if isinstance(content, str) else "", tuple(_calls(exchange.reply)), exchange)
 
 
-def window_of(exchange: Exchange, units: Sequence[RequestUnit]) -> int:
-    """Tokens that a harness may take a request for: as the endpoint counts them, or one for four characters."""
-    return max(int(str(exchange.usage.get("input") or 0)), sum(len(unit.text) for unit in units) // CHARACTERS)
+def _filled(exchange: Exchange, units: Sequence[RequestUnit], *, replied: bool = False) -> int:
+    """Tokens that a harness may take a request for: as the endpoint counts them, or as one guesses without a vocabulary.
+
+    What was `replied` fills a window as well.
+    """
+    reply = Reply.of(exchange) if replied else None
+    said = (reply.text, *(call.text for call in reply.calls)) if reply is not None else ()
+    asked = max(int(str(exchange.usage.get("input") or 0)), sum(_guessed(unit.text) for unit in units))
+    return asked + sum(map(_guessed, said))
+
+
+@functools.lru_cache(maxsize=20_000)
+def _guessed(text: str) -> int:
+    return max(len(text) // CHARACTERS, sum(1 for _ in PIECE.finditer(text)))
 
 
 def _calls(reply: Mapping[str, Any]) -> Iterable[RequestUnit]:
@@ -154,7 +169,7 @@ class RequestTurn:
         before: Reply | None = None
         for exchange in self.exchanges:
             units, reply = self.units[exchange.number], Reply.of(exchange)
-            largest = max(largest, window_of(exchange, units))
+            largest = max(largest, _filled(exchange, units))
             end = units[-1] if units and renderer.sums_up(largest) else None
             told = end is not None and end.kind == "user" and not renderer.bare(end.text).rstrip().endswith(asked)
             if exchange is self.exchanges[-1]:
@@ -168,6 +183,7 @@ class RequestTurn:
                 refused |= {call.call for call in reply.calls}
             else:
                 before = reply
+            largest = max(largest, _filled(exchange, units, replied=True))
         return found
 
     def _carries(
@@ -221,6 +237,13 @@ class RequestTurn:
             self.steps.append(step)
         elif reply.text and any(unit.kind == "assistant" and unit.text == reply.text for unit in units[first - 2 :]):
             self.steps.append(ChainStep(reply))
+
+    def window(self, request: int) -> int:
+        """Tokens that the conversation may have been taken for, up to a request; those for summaries were part of it."""
+        ours = {one.number for one in self.chain} | {one.exchange.number for one in self.summed}
+        shown = (one for one in self.exchanges if one.number in ours and one.number <= request)
+        sizes = (_filled(one, self.units[one.number], replied=one.number < request) for one in shown)
+        return max(sizes, default=0)
 
     @property
     def broken(self) -> set[str]:

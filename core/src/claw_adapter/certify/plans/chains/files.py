@@ -364,21 +364,47 @@ def brought(drawing: Drawing) -> list[Unit]:
 
 
 def instructed(drawing: Drawing) -> list[Unit]:
-    """The file with instructions for agents becomes another one, twice: what shows it by itself shows it as it is."""
-    changes = (PlanChange(path=INSTRUCTIONS, action="new", text=drawing.texts.lines(3)) for _ in range(2))
-    return [[change, drawing.turn(drawing.says())] for change in changes]
+    """The file with instructions for agents becomes another one, twice: what shows it by itself shows it as it is.
+
+    So does one in a folder, of which a file is read each time; at last that one goes.
+    """
+    folder = drawing.texts.word()
+    below = PlanFile(path=f"{folder}/{INSTRUCTIONS}", text=drawing.texts.lines(3))
+    file = PlanFile(path=f"{folder}/{drawing.texts.word()}.md", text=drawing.texts.lines(3))
+    drawing.steps += [below, file]
+    look = drawing.does(ToolUse(kind="read", target=file.path))
+    units: list[Unit] = [[drawing.turn(look, drawing.says())]]
+    for action in ("new", "new", "delete"):
+        paths = (INSTRUCTIONS, below.path) if action == "new" else (below.path,)
+        changes = [PlanChange(path=path, action=action, text=drawing.texts.lines(3)) for path in paths]
+        units.append([*changes, drawing.turn(look, drawing.says())])
+    return units
 
 
 def linked(drawing: Drawing) -> list[Unit]:
-    """A command makes a link to a link to a file, which is read and edited by it: that is the file's text then."""
-    file, link, other = drawing.file(4), *(f"{drawing.texts.word()}.md" for _ in range(2))
-    does = f"ln -s {shlex.quote(file.path)} {other} && ln -s {other} {link}"
-    made = ToolUse(kind="run", target=does, effect=CommandEffect(given={file.path: file.text}))
-    old = file.text.split("\n")[1]
-    edit = ToolUse(kind="edit", target=file.path, by=link, wanted=(old,), content=drawing.texts.sentence())
-    looks = [ToolUse(kind="read", target=file.path, by=by) for by in (link, "")]
-    first = drawing.turn(drawing.does(made), drawing.does(looks[0]), drawing.says())
-    return [[first], [drawing.turn(drawing.does(edit), drawing.does(*looks), drawing.says())]]
+    """A command makes a link to a link to a file, which is read by it; then one of them is led elsewhere, and the other.
+
+    Between, a line is replaced by it: it is the file's to which it leads then.
+    """
+    file, then, last = (drawing.file(4) for _ in range(3))
+    link, other = (f"{drawing.texts.word()}.md" for _ in range(2))
+    changed = drawing.texts.sentence()
+    edit = ToolUse(kind="edit", target=then.path, by=link, wanted=(then.text.split("\n")[1],), content=changed)
+
+    def led(command: str, to: PlanFile) -> PlayedReply:
+        return drawing.does(ToolUse(kind="run", target=command, effect=CommandEffect(given={to.path: to.text})))
+
+    def shows(one: PlanFile, *by: str) -> PlayedReply:
+        return drawing.does(*(ToolUse(kind="read", target=one.path, by=path) for path in by))
+
+    made = led(f"ln -s {shlex.quote(file.path)} {other} && ln -s {other} {link}", file)
+    replies = (
+        (made, shows(file, link)),
+        (led(f"ln -sfn {shlex.quote(then.path)} {other}", then), shows(then, link)),
+        (drawing.does(edit), shows(then, link, "")),
+        (led(f"ln -sfn {shlex.quote(last.path)} {link}", last), shows(last, link)),
+    )
+    return [[drawing.turn(*every, drawing.says())] for every in replies]
 
 
 def named_in_prompts(drawing: Drawing) -> list[Unit]:
