@@ -17,7 +17,7 @@ from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import Failed, bare_ends, flat_of, lines_otherwise
-from claw_adapter.audit.shells import ShellPlace
+from claw_adapter.audit.shells import ShellPlaces
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.untouched import Untouched
@@ -139,6 +139,11 @@ def test_a_line_that_is_broken_as_if_it_were_two_is_found(shown):
 )
 def test_a_line_that_goes_on_in_one_of_another_shape_is_not_broken(shown):
     assert broken_line(LONG_LINES, shown) == ""
+
+
+def test_a_line_that_is_cut_before_its_last_sign_is_not_broken():
+    shown = "The first ledger of the harbour\n... (58,046 characters are left out) ..."
+    assert broken_line("The first ledger of the harbour.\n", shown) == ""
 
 
 def test_blanks_at_the_ends_of_lines_count_but_for_the_ends_of_the_result():
@@ -1071,7 +1076,27 @@ def test_a_command_that_is_stopped_is_not_answered_as_one_that_has_ended(ended, 
         )
         for command, result in (("echo 17", ended), ("echo 18; sleep 4; echo 19", stopped))
     ]
-    judge_stopped(steps, book := Book())
+    judge_stopped(steps, [None, None], {}, book := Book())
+    assert [finding.key for finding in book.findings()] == found
+
+
+@pytest.mark.parametrize(
+    ("result", "after", "found"),
+    [
+        ("18\n(stopped)", "one\n17\n", ["M17 stopped-goes-on"]),
+        ("18\n(stopped)", "one\n", []),
+        ("18\n19\n", "one\n17\n", []),
+    ],
+    ids=["goes on", "stopped", "not stopped"],
+)
+def test_what_a_stopped_command_has_begun_is_stopped_as_well(result, after, found):
+    command = "echo 18; sh later.sh a.md; echo 19"
+    step = (
+        RequestUnit(CALL, f"exec {json.dumps({'command': command, 'timeout': 1})}", "c1"),
+        RequestUnit(RESULT, result, "c1"),
+        SimpleNamespace(messages=(), number=1, tools=()),
+    )
+    judge_stopped([step], [ToldCommand(command, given={"a.md": "one\n"})], {"a.md": after}, book := Book())
     assert [finding.key for finding in book.findings()] == found
 
 
@@ -1097,6 +1122,28 @@ def test_an_exported_name_that_stays_over_turns_stays_over_restarts(next_turn, b
 def test_an_exported_name_stays_whole(shown, found):
     asked, answers = "printf '%s\\n' \"[$NAME_3]\"", [f"[{value}]\n" for value in ("", shown, shown)]
     assert kept_by_a_shell("export NAME_3='41414\n42=43'", asked, answers) == found
+
+
+@pytest.mark.parametrize(("shown", "found"), [("42", []), ("", []), ("41", ["M17 shell-older"])])
+def test_an_exported_name_has_the_value_that_it_was_given_last(shown, found):
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    asks = "printf '%s\\n' \"[$NAME_3]\""
+    for command, result in (("export NAME_3=41", ""), ("trap 'echo 7' EXIT; export NAME_3=42", "7"), (asks, f"[{shown}]")):
+        assert place.judge({"command": command}, result, failed, 1, None)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+
+
+@pytest.mark.parametrize(
+    ("talks", "asking", "found"),
+    [((7,), None, ["M17 shell-shared"]), ((7,), 9, ["M17 shell-shared"]), ((7,), 7, []), ((7, None), None, [])],
+    ids=["the caller", "another one", "itself", "both have gone there"],
+)
+def test_where_one_conversation_goes_no_other_one_is(talks, asking, found):
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    for talk in talks:
+        assert place.judge({"command": "cd notes && true"}, "", failed, 1, talk)
+    assert place.judge({"command": "pwd"}, "/t/workspace/notes\n", failed, 2, asking)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
 
 
 @pytest.mark.parametrize(
@@ -1135,10 +1182,10 @@ def test_a_shell_that_stays_over_turns_stays_over_restarts(next_turn, behind, fo
 
 def kept_by_a_shell(does, asks, answers):
     """What is found of a command, and of one that asks what has become of it: in the next turn, and behind a restart."""
-    place, failed = ShellPlace("t/workspace"), Failed()
+    place, failed = ShellPlaces("t/workspace"), Failed()
     for again, command, answer in zip((False, False, True), (does, asks, asks), answers, strict=True):
         place.turned(again=again)
-        assert place.judge({"command": command}, answer, failed, 1)
+        assert place.judge({"command": command}, answer, failed, 1, None)
     return [f"{must} {cause}" for must, cause in found_by(failed)]
 
 

@@ -59,10 +59,10 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 
 
-def judge_stopped(steps: Steps, book: Book) -> None:
-    """A command that is stopped before its end is not answered as one that has come to its end."""
+def judge_stopped(steps: Steps, told: Sequence[ToldCommand | None], after: Mapping[str, str], book: Book) -> None:
+    """A command that is stopped before its end is not answered as one that has come to its end, and does nothing more."""
     ended: set[tuple[str, str]] = set()
-    for call, result, exchange in steps:
+    for (call, result, exchange), does in zip(steps, told, strict=True):
         tool, echoed = call.tool, echoed_by(arguments_of(call))
         if echoed is None or echoed[0] not in result.text:
             continue
@@ -73,6 +73,10 @@ def judge_stopped(steps: Steps, book: Book) -> None:
         elif last not in result.text and (tool, said) in ended:
             what = f"a command is stopped after {first!r}, and answered as one that has come to its end: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
+        given = does.given if last not in result.text and does is not None else {}
+        if path := next((path for path, text in given.items() if after.get(path) != text), ""):
+            what = f"a command is stopped after {first!r}, and what it has begun goes on: {path} is changed behind that"
+            book.find("M17", "stopped-goes-on", what, owner="harness", request=exchange.number)
 
 
 def judge_told(

@@ -46,10 +46,12 @@ HERE: Final = re.compile(r"cat > (?P<path>[^\n]+) <<'(?P<end>\w+)'\n(?P<text>.*\
 """A command that writes a file as it stands in the command."""
 COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
 """A command that counts the names in a folder."""
-EXPORTS: Final = re.compile(r"export (\w+)=(?:\"\$PATH:/(\w+)\"|(\w+)|'([^']+)')")
+EXPORTS: Final = re.compile(r"(?:trap '\w+ \w+' EXIT; )?export (\w+)=(?:\"\$PATH:/(\w+)\"|(\w+)|'([^']+)')")
 ASKS: Final = re.compile(r"""printf '%s\\n' "\[\$(\w+)\]["]""")
 """Not ``echo``, which takes signs in a value for its own."""
-ECHOES: Final = re.compile(r"echo (?P<first>[\w ]+)(?:(?:; printf \w+; touch [\w.]+)?; sleep \d+; echo (?P<last>\w+))?")
+ECHOES: Final = re.compile(
+    r"echo (?P<first>[\w ]+)(?:(?:; printf \w+; touch [\w.]+)?; (?:sleep \d+|sh [^;]+); echo (?P<last>\w+))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,10 @@ def asks_where(arguments: dict[str, JsonValue]) -> bool:
 
 
 def exported_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
-    """Name and value of ``export NAME=VALUE`` or ``'VALUE'``, of ``"$PATH:/VALUE"`` what is new in it; else None."""
+    """Name and value of ``export NAME=VALUE`` or ``'VALUE'``, of ``"$PATH:/VALUE"`` what is new in it; else None.
+
+    ``trap 'COMMAND WORD' EXIT;`` may stand before it.
+    """
     found = _whole(EXPORTS, arguments)
     return None if found is None else (found[1], found[2] or found[3] or found[4])
 

@@ -377,7 +377,8 @@ class _Ledger:
         trees = self.facts.trees(record.before), self.facts.trees(record.snapshot)
         files = ({path for path, entry in tree.items() if entry.kind == "file"} for tree in trees)
         binary = set.intersection(*files) - before.keys() - after.keys()
-        return judged | self.reads.judge(steps, Files(before, after, older, new, binary, encoded, sure), talks)
+        beside = {exchange.number: talk.first for talk in turn.beside for _, _, exchange in talk.steps}
+        return judged | self.reads.judge(steps, Files(before, after, older, new, binary, encoded, sure, beside), talks)
 
     def _trusted(
         self, steps: Steps, before: Mapping[str, str], after: Mapping[str, str], told: Sequence[ToldCommand | None]
@@ -415,7 +416,7 @@ class _Ledger:
         if self.facts.strict:
             judge_count(steps, self.facts.trees(record.before), files.tree, self.book)
             judge_status(steps, before, after, self.book)
-            judge_stopped(steps, self.book)
+            judge_stopped(steps, told, after, self.book)
             known |= {at for at, (call, _, _) in enumerate(steps) if is_answered(arguments_of(call))}
         return known
 

@@ -18,6 +18,8 @@ LINE_NUMBER: Final = r"\[?L?(\d+)\s*[|│:→\])\t]"
 FRAME: Final = re.compile(rf"^\s*(?:{LINE_NUMBER}|[|│])\s?|\s*[|│]\s*$")
 """What stands around a line: its number, a bar."""
 NUMBERED: Final = re.compile(rf"^\s*{LINE_NUMBER}\s?")
+ENDS: Final = re.compile(r"^\W+|\W+$")
+"""The signs with which a line begins and ends."""
 
 
 def words_in(text: str, flat: str) -> bool:
@@ -44,7 +46,8 @@ def broken_line(text: str, result: str) -> str:
     for shown in texts_of(result):
         joined = _joined(_numbered(shown))
         for line in lines_of_text(text):
-            broken = len(line) >= LEAST and line not in shown and any(line in one for one in joined)
+            whole = ENDS.sub("", line) or line  # beside a cut, signs may seem to be those of the line
+            broken = len(line) >= LEAST and whole not in shown and any(line in one for one in joined)
             if broken and not any(line in one for one in _joined(text.replace(line, ""))):
                 return line
     return ""

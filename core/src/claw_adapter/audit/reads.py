@@ -45,7 +45,7 @@ from claw_adapter.audit.results import (
     whole_in,
 )
 from claw_adapter.audit.searches import Searches, SearchWorld, search_in
-from claw_adapter.audit.shells import ShellPlace
+from claw_adapter.audit.shells import ShellPlaces
 from claw_adapter.audit.tallies import Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, arguments_of, call_text, units_of
@@ -87,6 +87,8 @@ class Files:
     """Texts in another encoding than UTF-8 that are the same before and after, with surrogates for its bytes."""
     told: Sequence[ToldCommand | None] = ()
     """Of each call, what a plan says that its command does."""
+    beside: Mapping[int, int] = field(default_factory=dict)
+    """The requests of conversations beside this one, each with the first of its own."""
 
     def versions(self, path: str) -> list[str]:
         """What the file may be in this turn."""
@@ -165,7 +167,7 @@ class Reads:
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
     searches: Searches = field(init=False)
-    shells: ShellPlace = field(init=False)
+    shells: ShellPlaces = field(init=False)
     listers: set[str] = field(default_factory=set)
     """Tools that have named what is in a folder."""
     _files: dict[tuple[str, str], tuple[Mapping[str, object], Claim]] = field(default_factory=dict)
@@ -176,7 +178,7 @@ class Reads:
 
     def __post_init__(self) -> None:
         self.searches = Searches(self.renderer.losses, self.strict)
-        self.shells = ShellPlace(self.workspace)
+        self.shells = ShellPlaces(self.workspace)
 
     def judge(self, steps: Steps, files: Files, talks: Talks) -> set[int]:
         """Calls with their results and the requests whose replies they were, of one turn.
@@ -277,7 +279,7 @@ class Reads:
         """Whether a command is one of those whose output is known without a plan."""
         if (newer := newer_by(arguments)) is not None:
             _aged(newer, around.course.paths, flat, around.failed, request)
-        elif self.shells.judge(arguments, result, around.failed, request):
+        elif self.shells.judge(arguments, result, around.failed, request, around.files.beside.get(request)):
             pass
         elif texts := said_by(arguments):
             self._printed(texts, flat, around.failed, request)

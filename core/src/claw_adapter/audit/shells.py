@@ -12,7 +12,7 @@ from claw_adapter.audit.commands import asks_for, asks_where, exported_by, went_
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed, flat_of
 
-__all__ = ["ShellPlace"]
+__all__ = ["ShellPlaces"]
 
 WORD: Final = re.compile(r"\w{5,}")
 """One that nothing else in a result says by chance."""
@@ -41,11 +41,48 @@ class _Kept:
 
 
 @dataclass(slots=True)
-class ShellPlace:
-    """Follows the commands of a trial that go somewhere, or export a name, and those that ask for that."""
+class ShellPlaces:
+    """Follows the commands of a trial that go somewhere, or export a name, and those that ask for that.
+
+    Each conversation has a shell of its own: where a sub-agent goes is nobody else's place.
+    """
 
     workspace: str
     """The end of the workspace's path."""
+    _main: _ShellPlace = field(init=False)
+    _beside: dict[int, _ShellPlace] = field(default_factory=dict)
+    """Those of the turn's sub-agents, by their first requests."""
+
+    def __post_init__(self) -> None:
+        self._main = _ShellPlace(self.workspace)
+
+    def turned(self, *, again: bool) -> None:
+        """A turn begins, behind a restart or not."""
+        self._main.turned(again=again)
+        self._beside = {}
+
+    def judge(
+        self, arguments: dict[str, JsonValue], result: str, failed: Failed, request: int, talk: int | None
+    ) -> bool:
+        """Whether a call is one of these, of the conversation or of one beside it (`talk`)."""
+        own = self._main if talk is None else self._beside.setdefault(talk, _ShellPlace(self.workspace))
+        if asks_where(arguments):
+            others = {one.folder for one in (self._main, *self._beside.values())} - own.been - {""}
+            if shared := others & own.places(result):
+                what = f"commands run in {min(shared)}, and another conversation has gone there, not this one"
+                failed.note("M17", "shell-shared", min(shared), what, request)
+            if shared or (others and not own.folder):
+                return True
+        return own.judge(arguments, result, failed, request)
+
+
+@dataclass(slots=True)
+class _ShellPlace:
+    """The same of one conversation."""
+
+    workspace: str
+    been: set[str] = field(default_factory=set)
+    """Folders to which its commands have gone."""
     _went: tuple[str, bool] = ("", True)
     """The folder of the last command that went to one, and whether it worked."""
     _back: bool = False
@@ -53,6 +90,8 @@ class ShellPlace:
     _place: _Kept = field(default_factory=_Kept)
     _names: dict[str, tuple[str, _Kept]] = field(default_factory=dict)
     """Exported names, with their values."""
+    _former: dict[str, str] = field(default_factory=dict)
+    """What those had before to which another value was given."""
 
     def turned(self, *, again: bool) -> None:
         """A turn begins, behind a restart or not."""
@@ -65,11 +104,17 @@ class ShellPlace:
         A shell that goes back is not to stay where a command has failed; what stays over turns stays over restarts.
         """
         if (exported := exported_by(arguments)) is not None:
-            self._names[exported[0]] = exported[1], _Kept()
+            name, value = exported
+            self._former |= {name: self._names[name][0]} if name in self._names else {}
+            self._names[name] = value, _Kept()
             return True
         if (name := asks_for(arguments)) in self._names:
             value, kept = self._names[name]
             shown = flat_of(result).replace("\r\n", "\n")
+            if value not in shown and self._former.get(name, "\0") in shown:
+                what = f"{name} was exported as {value!r}, and later it is what it was before: {shown.strip()[:60]!r}"
+                failed.note("M17", "shell-older", name, what, request)
+                return True
             if value not in shown and any(word in shown for word in WORD.findall(value)):
                 what = f"{name} was exported as {value!r}, and later there is only part of that: {shown.strip()[:60]!r}"
                 failed.note("M17", "shell-halved", name, what, request)
@@ -80,19 +125,25 @@ class ShellPlace:
             return True
         if (went := went_by(arguments)) is not None:
             self._went, self._place = went, _Kept()
+            self.been.add(went[0])
             return True
         if not self._went[0] or not asks_where(arguments):
             return False
         self._stands(result, failed, request)
         return True
 
+    @property
+    def folder(self) -> str:
+        """Where the last command has gone that went anywhere."""
+        return self._went[0]
+
+    def places(self, result: str) -> set[str]:
+        """The paths that a result shows, from the workspace on."""
+        lines = (line.strip() for line in flat_of(result).splitlines() if "/" in line)
+        return {place_in(f"{line}/", self.workspace).rstrip("/") for line in lines}
+
     def _stands(self, result: str, failed: Failed, request: int) -> None:
-        folder, worked = self._went
-        places = {
-            place_in(f"{line.strip()}/", self.workspace).rstrip("/")
-            for line in flat_of(result).splitlines()
-            if "/" in line
-        }
+        (folder, worked), places = self._went, self.places(result)
         if self._place.turns:
             if self._place.lost(there=folder in places or (self._place.again and not places)):
                 what = f"in a turn after a restart commands do not run in {folder} any more, and in the one before it they did"

@@ -175,14 +175,20 @@ class StandingTexts:
         self._below(turn, files)
 
     def _below(self, turn: RequestTurn, files: Mapping[str, str]) -> None:
-        """No reading shows, beside its file, what another one was that no call of the turn is about."""
+        """No reading shows, beside its file, what another one was of which no call of the turn says anything."""
         every = [(step.reply.exchange, *one) for step in turn.steps for one in step.offered] if self._former else []
         called = "\n".join(call.text for _, call, _ in every)
-        there = {path: texts - {*files.values()} for path, texts in self._former.items() if path not in called}
+        there = {line for text in files.values() for line in lines_of_text(text)} if every else set[str]()
+        gone = [
+            (path, text)
+            for path, texts in (self._former.items() if every else ())
+            for text in texts
+            if path not in called and not any(line in there or line in called for line in lines_of_text(text))
+        ]
         for exchange, call, result in every:
             if result is None or not reads(call.tool, exchange.tools):
                 continue
-            for path, text in ((path, text) for path, texts in there.items() for text in texts):
+            for path, text in gone:
                 if whole_in(text, result.text) and (path not in files or _stale(text, files[path], result.text)):
                     what = f"beside the file that was read the result shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)

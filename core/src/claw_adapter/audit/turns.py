@@ -124,8 +124,10 @@ class RequestTurn:
     steps: list[ChainStep] = field(default_factory=list)
     before: list[int] = field(default_factory=list)
     """How many of the steps are due in each request of the chain."""
+    asking: set[int] = field(default_factory=set)
+    """The numbers of the requests for a summary of the conversation."""
     summed: list[Reply] = field(default_factory=list)
-    """What was said when the harness asked for a summary of the conversation."""
+    """What was said to them."""
     beside: list[SideTalk] = field(default_factory=list)
     """The conversations that are held beside."""
 
@@ -144,10 +146,10 @@ class RequestTurn:
         }
         asked = renderer.plain(prompt).strip()
         self.units = {exchange.number: units_of(exchange.messages) for exchange in self.exchanges}
-        summaries = self._summaries(asked, renderer)
+        self.asking = self._summaries(asked, renderer)
         for exchange in self.exchanges:
             units = self.units[exchange.number]
-            if exchange.number in summaries:
+            if exchange.number in self.asking:
                 reply = Reply.of(exchange)
                 self.summed += [reply] if reply is not None and reply.text and not reply.calls else []
                 continue
@@ -240,7 +242,7 @@ class RequestTurn:
 
     def window(self, request: int) -> int:
         """Tokens that the conversation may have been taken for, up to a request; those for summaries were part of it."""
-        ours = {one.number for one in self.chain} | {one.exchange.number for one in self.summed}
+        ours = {one.number for one in self.chain} | self.asking
         shown = (one for one in self.exchanges if one.number in ours and one.number <= request)
         sizes = (_filled(one, self.units[one.number], replied=one.number < request) for one in shown)
         return max(sizes, default=0)

@@ -94,20 +94,29 @@ def programs(drawing: Drawing) -> list[Unit]:
     looks += [ToolUse(kind="status", target=one.path) for one in ends]
     never = drawing.does(ToolUse(kind="run", target=f"echo '{drawing.texts.sentence()}"))  # a quote that does not end
     going_on = drawing.does(*_going_on(drawing))
-    ended, stopped = _stopped(drawing)
-    later = drawing.does(ended, _fails_behind(drawing)), drawing.does(stopped)
+    ended, *stopped = _stopped(drawing)
+    later = drawing.does(ended, _fails_behind(drawing)), *map(drawing.does, stopped)
     asks = (drawing.does(filled), drawing.does(*looks), never, going_on, *later)
     return [[first], [drawing.turn(*asks, drawing.says())]]
 
 
-def _stopped(drawing: Drawing) -> tuple[ToolUse, ToolUse]:
-    """A command that comes to its end, and one that is stopped before, where a tool can be told when."""
+def _stopped(drawing: Drawing) -> tuple[ToolUse, ToolUse, ToolUse]:
+    """A command that comes to its end, one that is stopped before, where a tool can be told when, and one behind that.
+
+    What the second has begun is stopped as well: else it adds a line to a file while the third is waited for.
+    """
     one, two, three = (drawing.texts.number() for _ in range(3))
-    ended = ToolUse(kind="run", target=f"echo {one}")
+    file, other = drawing.file(3), drawing.file(3)
+    script = PlanFile(path=f"{drawing.texts.word()}.sh", text=f'sleep 2; echo {one} >> "$1"; sleep {LASTS}\n')
+    drawing.steps.append(script)
     mark, within = f"{one}.txt", f"{two}{one}"  # that has no line end
-    begun = CommandEffect(leaves={mark: ""}, prints=f"{two}\n{within}")
-    command = f"echo {two}; printf {within}; touch {mark}; sleep {LASTS}; echo {three}"
-    return ended, ToolUse(kind="run", target=command, within=1, over=True, effect=begun)
+    begun = CommandEffect(given={file.path: file.text}, leaves={mark: ""}, prints=f"{two}\n{within}")
+    command = f"echo {two}; printf {within}; touch {mark}; sh {script.path} {shlex.quote(file.path)}; echo {three}"
+    return (
+        ToolUse(kind="run", target=f"echo {one}"),
+        ToolUse(kind="run", target=command, within=1, over=True, effect=begun),
+        ToolUse(kind="cat", target=other.path, delay=SLOW),
+    )
 
 
 def _going_on(drawing: Drawing) -> list[ToolUse]:
@@ -168,8 +177,8 @@ def left(drawing: Drawing) -> list[Unit]:
     """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
 
     Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
-    there once more, and others export a name of several lines and odd signs, and a PATH; all are asked for in the next turn,
-    and in the one behind a restart.
+    there once more, and others export a name of several lines and odd signs, a PATH, and a word; all are asked for in the next
+    turn, and in the one behind a restart. Before that the word becomes another one, by a command with a trap of its own.
     """
     folder, name = drawing.texts.word(), f"{drawing.texts.word()}.md"
     paths = name, f"{folder}/{name}"
@@ -184,13 +193,17 @@ def left(drawing: Drawing) -> list[Unit]:
     name = f"NAME_{drawing.texts.number()}"
     one, two, three = (drawing.texts.number() for _ in range(3))
     value = f'{one} \\\\{two}\\n\n{two}="{three}" \\$4 `{one}`'  # echo would take some of it for signs of its own
-    named = f"export {name}='{value}'", f'export PATH="$PATH:/{drawing.texts.number()}"'
+    word = f"WORD_{one}"
+    named = f"export {name}='{value}'", f'export PATH="$PATH:/{drawing.texts.number()}"', f"export {word}={two}"
     exports = [ToolUse(kind="run", target=target) for target in named]
-    asks = [ToolUse(kind="run", target=f"printf '%s\\n' \"[${asked}]\"") for asked in (name, "PATH")]
+    again = ToolUse(kind="run", target=f"trap 'echo {two}' EXIT; export {word}={three}")
+    asks = [ToolUse(kind="run", target=f"printf '%s\\n' \"[${asked}]\"") for asked in (name, "PATH", word)]
     stays, still, behind = (
         drawing.turn(*(drawing.does(*uses) for uses in every), drawing.says())
-        for every in ((exports, (goes[0],), (where, *asks)), ((where, *asks),), ((where, *asks), (back,)))
-    )
+        for every in (
+            (exports, (goes[0],), (where, *asks)), ((where, *asks), (again,), asks[2:]), ((where, *asks), (back,)),
+        )
+    )  # fmt: skip
     return [first, [stays, still, PlanIncident(happens="restart"), behind]]
 
 

@@ -20,8 +20,8 @@ def delegated(drawing: Drawing) -> list[PlanStep]:
     """Another agent is to read a file: one, another one in the same words, one when a line was replaced, and two at once.
 
     What each says at last has several lines, some of which look as if the report began there. Then one changes files, by
-    a command and by a tool, and one reads a long file, and one that is read again behind it. These turns are left out where no
-    tool for that is declared.
+    a command and by a tool, one reads a long file, and one that is read again behind it, and one goes to a folder. These turns
+    are left out where no tool for that is declared.
     """
     texts, path = drawing.texts, drawing.texts.path()
     lines = [texts.sentence() for _ in range(5)]
@@ -35,8 +35,8 @@ def delegated(drawing: Drawing) -> list[PlanStep]:
         drawing.turn(same[1], drawing.does(edit), changed, drawing.says()),
         drawing.turn(drawing.does(*both), drawing.says()),
     ]
-    changes, reads_long = _changes(drawing), _reads_long(drawing)  # which come with files
-    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), *turns, *changes, *reads_long]
+    more = *_changes(drawing), *_reads_long(drawing), *_goes(drawing)  # which come with files
+    return [PlanFile(path=path, text="".join(f"{line}\n" for line in lines)), *turns, *more]
 
 
 def _changes(drawing: Drawing) -> list[PlanStep]:
@@ -64,6 +64,15 @@ def _reads_long(drawing: Drawing) -> list[PlanStep]:
     reads = [_look(one.path) for one in (long, other)]
     replies = drawing.does(_given(drawing, _task(drawing), *reads)), drawing.does(reads[1]), drawing.says()
     return [long, other, drawing.turn(*replies)]
+
+
+def _goes(drawing: Drawing) -> list[PlanStep]:
+    """One goes to a folder, beside another one that is asked where it is; so is then who has asked for both."""
+    file = PlanFile(path=f"{drawing.texts.word()}/{drawing.texts.path()}", text=drawing.texts.lines(3))
+    where = ToolUse(kind="where", target="")
+    goes = ToolUse(kind="go", target=file.path.partition("/")[0])
+    both = drawing.does(*(_given(drawing, _task(drawing), one, where) for one in (goes, _look(file.path))))
+    return [file, drawing.turn(both, drawing.does(where), drawing.says())]
 
 
 def _look(path: str) -> ToolUse:
