@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -64,6 +65,8 @@ class WriteEffect:
     """Whether a text with plain signs may stand for one with typographic ones."""
     escapes: bool = False
     """Whether an escape in the text that it replaces may be a character in the file."""
+    also: tuple[tuple[str, str], ...] = ()
+    """Further texts that it replaces, with what comes in their places."""
 
     def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
@@ -73,6 +76,8 @@ class WriteEffect:
             return self.new
         if text is None or not self.known or not self.old:
             return None
+        if self.also:
+            return self._each(text)
         old, new = self.old, self.new
         if not strict and old not in text and _crlf(old) in text:
             old, new = _crlf(old), _crlf(new)
@@ -87,6 +92,19 @@ class WriteEffect:
             return None
         ends = (f"{old}{end}" for end in ("\r\n", "\n") if self.eats and not (new or old.endswith("\n")))
         return text.replace(next((one for one in ends if one in text), old), new)
+
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """All that it replaces, with what comes in its place."""
+        return [(self.old or "", self.new), *self.also]
+
+    def _each(self, text: str) -> str | None:
+        """The text with all that is to be replaced, if each stands there once."""
+        for old, new in self.changes:
+            if text.count(old) != 1:
+                return None
+            text = text.replace(old, new)
+        return text
 
 
 def effect_of(
@@ -103,8 +121,8 @@ def effect_of(
     script = files.get(place_in(run_by(arguments), workspace), "")
     if put := put_by({"command": script} if script else arguments):
         return WriteEffect(put.path, put.content, behind=put.behind)
-    arguments = _flat(arguments)
-    path = _path(arguments, workspace)
+    first, also = _several(_flat(arguments))
+    arguments, path = first, _path(first, workspace)
     texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
     content, old, new = (_only(texts, kind) for kind in (CONTENT, OLD, NEW))
     if path is None:
@@ -113,7 +131,7 @@ def effect_of(
         told = [name for name, value in arguments.items() if value is True]
         every = [EVERY.fullmatch(name) is not None for name in told]
         once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
-        return WriteEffect(path, new, old, known=all(every), every=bool(every), once=once)
+        return WriteEffect(path, new, old, known=all(every), every=bool(every), once=once, also=also)
     if content is not None and _adds(name, arguments):
         return WriteEffect(path, content, behind=True)
     return WriteEffect(path, content) if content is not None and writes(name, tools) else None
@@ -146,6 +164,23 @@ def _flat(arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
         if len(lists) == 1 and len(value) == 1 and isinstance(item := value[0], dict):
             return {**{key: one for key, one in arguments.items() if key != name}, **item}
     return arguments
+
+
+def _several(arguments: dict[str, JsonValue]) -> tuple[dict[str, JsonValue], tuple[tuple[str, str], ...]]:
+    """The arguments with those of the first replacement, and the others, where they are a list of replacements in one file."""
+    lists = [(name, value) for name, value in arguments.items() if isinstance(value, list)]
+    name, items = lists[0] if len(lists) == 1 else ("", [])
+    changes = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    if len(changes) < 2 or len(changes) < len(items):
+        return arguments, ()
+    rest = {key: value for key, value in arguments.items() if key != name}
+    pairs = [(_only(change, OLD), _only(change, NEW)) for change in changes]
+    more = [{key for key in change if not (OLD.search(key) or NEW.search(key))} for change in changes]
+    places = {json.dumps([change[key] for key in sorted(keys)]) for change, keys in zip(changes, more, strict=True)}
+    if len(places) > 1 or not all(_names_path(key) for keys in more for key in keys):
+        return arguments, ()
+    also = tuple((old, new) for old, new in pairs[1:] if old is not None and new is not None)
+    return ({**rest, **changes[0]}, also) if len(also) == len(pairs) - 1 else (arguments, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class Edits:
     strict: bool = True
     _worked: dict[str, set[str]] = field(default_factory=dict)
     """By tool, what it has said of edits that had something to replace, but for the words of the call and numbers."""
+    _idle: dict[str, set[str]] = field(default_factory=dict)
+    """The same of edits behind which a file was as before."""
 
     def judge(
         self,
@@ -55,12 +57,19 @@ class Edits:
         before, after = files
         text, there = course.texts.get(effect.path, [before.get(effect.path)])[-1], after.get(effect.path)
         tool, said = call.tool, result.text
-        for part in sorted((effect.path, effect.old, effect.new), key=len, reverse=True):
+        parts = {effect.path}.union(*effect.changes)
+        for part in sorted(parts, key=len, reverse=True):
             said = said.replace(part, "") if part else said
         said = DIGITS.sub("", said).strip()
         last = not course.changes(effect.path, after=number)
         known, cause, what = said in self._worked.get(tool, ()), "", ""
-        if text is None:
+        if text == there and last:
+            self._idle.setdefault(tool, set()).add(said)
+        if effect.also:
+            if last and there != text and effect.on(text, strict=False) is None and said in self._idle.get(tool, ()):
+                what = f"some replacements in {effect.path} are made, and the answer is that of edits that change nothing"
+                cause, what = "edit-partly", f"{what}: {result.text[:60]!r}"
+        elif text is None:
             if effect.old and last and effect.path not in course.texts:
                 cause, what = self._of_none(effect.path, there, said, known=known)
         elif effect.old and text.count(effect.old) == 1:

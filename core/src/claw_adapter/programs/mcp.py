@@ -33,6 +33,8 @@ class ToolResult:
 
     parts: Sequence[Mapping[str, Any]]
     failed: bool = False
+    structured: Mapping[str, Any] | None = None
+    """Data beside the parts (`structuredContent`)."""
 
 
 Call = Callable[[str, dict[str, Any]], Awaitable[Ran | ToolResult]]
@@ -126,7 +128,8 @@ class ToolServer(ProgramServer):
         fault = tool.fault(arguments)
         ran = Ran(stderr=fault, status=2) if fault else await self._call(tool.name, arguments)
         if isinstance(ran, ToolResult):
-            return _result(content=list(ran.parts), isError=ran.failed)
+            data = {} if ran.structured is None else {"structuredContent": dict(ran.structured)}
+            return _result(content=list(ran.parts), isError=ran.failed, **data)
         text = "\n".join(filter(None, (ran.stdout, ran.stderr)))
         return _result(content=[{"type": "text", "text": text}], isError=ran.status != 0)
 

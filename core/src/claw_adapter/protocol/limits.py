@@ -95,6 +95,7 @@ class Drop(Record):
         "wordless_reply",
         "stopped_output",
         "later_tools",
+        "structured",
         "links",
     ]
     """Lines that the harness takes for directives to itself; tool calls and results, or system messages, where a history is
@@ -105,8 +106,8 @@ class Drop(Record):
     execute it, of a file that is edited, or the line end behind a text that an edit takes out; the kind of its line ends,
     and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; that
     a final reply has no words, in whose place its thoughts are given as the answer; what a command has printed by the time
-    at which it is stopped; tools of an MCP server that are not on the first page of its list;
-    that a path is a link to a file, where that is written or edited by it."""
+    at which it is stopped; tools of an MCP server that are not on the first page of its list; what one of its tools gives as
+    data beside a text; that a path is a link to a file, where that is written or edited by it."""
 
     def __str__(self) -> str:
         return {
@@ -127,6 +128,7 @@ class Drop(Record):
             "wordless_reply": "a final reply without words is answered with what the model thought",
             "stopped_output": "of a command that is stopped at its time limit nothing is shown that it has printed",
             "later_tools": "of an MCP server that lists its tools page by page those of the first page are offered",
+            "structured": "of a tool of an MCP server that gives data beside a text the text alone is shown",
             "links": "a link by which a file is written or edited becomes a file of its own, and the other one stays as it was",
             "repeated_reply": "a reply that says the same as the one right before it is left out",
         }[self.what]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -128,6 +129,15 @@ class Candidate:
         lines = not item.accepts("string") and item.texts
         more: dict[At, JsonValue] = {self.old.at: self.old.shaped(before)} if self.old is not None else {}
         return self.arguments(target, {**more, item.at: list(text.splitlines()) if lines else item.shaped(text)})
+
+    def writes_each(self, target: str, changes: Sequence[tuple[str, str]]) -> JsonObject | None:
+        """The arguments of one call that replaces several texts by others; None where the tool takes no list of such."""
+        way = self.old.at if self.old is not None else ()
+        if 0 not in way or None in way:
+            return None
+        calls = [self.writes(target, new, old) for old, new in changes]
+        items = [functools.reduce(lambda node, key: node[key], way[: way.index(0) + 1], call) for call in calls]
+        return filled(calls[0], {way[: way.index(0)]: items})
 
 
 def filled(arguments: Mapping[str, JsonValue], more: Mapping[At, JsonValue]) -> JsonObject:

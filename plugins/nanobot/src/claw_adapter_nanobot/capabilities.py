@@ -60,6 +60,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="file_ends"),
         Drop(what="stopped_output"),
         Drop(what="later_tools"),
+        Drop(what="structured"),
         *(native if options.histories == "native" else ()),
         WindowLimit(
             tokens=options.context_window - options.max_tokens - MARGIN,

@@ -19,25 +19,33 @@ from claw_adapter.programs import ServerTool, ToolResult, ToolServer
 from claw_adapter.protocol import SubAgent
 from claw_adapter.protocol.limits import Drop
 
-LOOKS, ORDERS = "look_up_entry", "order_entry"
-"""The tools, which a client is told of one at a time."""
+LOOKS, ORDERS = (f"look_up_one_entry_of_the_ledger_by_its_name_and_also_its_{one}" for one in ("edition", "place"))
+"""The tools, which a client is told of one at a time; with a name before theirs, many providers take no names as long."""
 ASKED: Mapping[str, Mapping[str, Any]] = {
-    LOOKS: {"limits": {"type": "object", "properties": {"first": {"type": "integer"}, "exact": {"type": "boolean"}}}},
+    LOOKS: {
+        "limits": {"type": "object", "properties": {"first": {"type": "integer"}, "exact": {"type": "boolean"}}},
+        "edition": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "shelf": {"type": "string"},
+    },
     ORDERS: {
         "after": {"type": "integer"},
         "note": {"type": "string"},
         "labels": {"type": "array", "items": {"type": "string"}},
         "all": {"type": "boolean"},
         "more": {"type": "object"},
+        "place": {"type": ["string", "null"]},
     },
 }
 """What each may be given besides the name of an entry."""
 TOLD: Mapping[str, Mapping[str, Any]] = {
-    LOOKS: {"limits": {"first": 12, "exact": False}},
-    ORDERS: {"after": 0, "note": "", "labels": [], "all": False, "more": {}},
+    LOOKS: {"limits": {"first": 12, "exact": False}, "edition": "3.10", "shelf": "0047"},
+    ORDERS: {"after": 0, "note": "", "labels": [], "all": False, "more": {}, "place": "null"},
 }
-"""What each is given besides, which nobody can take for nothing."""
+"""What each is given besides, which nobody can take for nothing, nor for a number or a null."""
 LATER: Final = Drop(what="later_tools")
+STRUCTURED: Final = Drop(what="structured")
+DATA: Final = "data"
+"""The entry that is given as data, beside a text that has none of it."""
 LINES = 40
 """Lines of the longest text."""
 
@@ -53,14 +61,15 @@ class _Tool(ServerTool):
 class _Ledger:
     """What the tools give, by entry, and what they were given."""
 
-    def __init__(self, entries: Mapping[str, Sequence[Mapping[str, Any]]], missing: str) -> None:
-        self.entries, self.missing = entries, missing
+    def __init__(self, entries: Mapping[str, Sequence[Mapping[str, Any]]], missing: str, data: str) -> None:
+        self.entries, self.missing, self.data = entries, missing, data
         self.heard: list[tuple[str, Any]] = []
 
     async def __call__(self, name: str, arguments: object) -> ToolResult:
         self.heard.append((name, arguments))
         found = self.entries.get(str(arguments.get("entry"))) if isinstance(arguments, dict) else None
-        return ToolResult(found or [_text(self.missing)], failed=found is None)
+        data = {"rows": [{"says": self.data}]} if found and found is self.entries.get(DATA) else None
+        return ToolResult(found or [_text(self.missing)], failed=found is None, structured=data)
 
 
 def _text(text: str) -> Mapping[str, Any]:
@@ -74,28 +83,31 @@ def _tool(name: str, description: str, *, entry: str) -> ServerTool:
 
 @check(
     "ENV-001", level="gold", must="M17",
-    catches="Of what a tool of an MCP server gives, only the first part reaches the model, or no error, or no long text; "
-    "arguments reach the server in part, or as text; tools of a second page of the list are not offered.",
-    remedy="Pass every part of a result's content on, those of errors too, and arguments as the model has written them, zeros "
-    "and empty ones included; ask for the list of tools until it has no `nextCursor`, "
-    'or declare `Drop(what="later_tools")`.',
+    catches="Of what a tool of an MCP server gives, only the first part reaches the model, or no data (`structuredContent`), no "
+    "error, or no long text; arguments reach the server in part, as text, or texts as what they look like; tools of a second "
+    "page of the list are not offered.",
+    remedy="Pass every part of a result's content on, its data and those of errors too, and arguments as the model has written "
+    "them, zeros, empty ones and texts of digits included; ask for the list of tools until it has no `nextCursor`. Or declare "
+    '`Drop(what="later_tools")`, `Drop(what="structured")`.',
 )  # fmt: skip
 async def server_tools(kit: Kit) -> None:
-    """Two tools, told of one by one; results of several parts, a long one, an error; arguments of all types, empty ones too.
+    """Two tools, told of one by one; results of several parts, data, an error; arguments of all types, empty ones too.
 
     Only if `mcp` is declared.
     """
     if not kit.bench.capabilities.mcp:
         kit.note("its adapter declares that it takes no MCP servers: none was given to it")
         return
-    texts = {name: kit.canary(name) for name in ("first", "second", "third", "alone", "ordered", "refused", "told")}
+    names = ("first", "second", "third", "alone", "ordered", "refused", "told", DATA)
+    texts = {name: kit.canary(name) for name in names}
     texts["long"] = "\n".join(kit.canary(f"line {number}") for number in range(LINES))
     odd = f'{texts["told"]} "quoted" naïve ß 漢字\nsecond line'
     entries = {name: [_text(texts[name])] for name in ("long", "ordered")}
     shown = {"uri": "ledger://entry/second", "mimeType": "text/plain", "text": texts["second"]}
     parts = [_text(texts["first"]), {"type": "resource", "resource": shown}, _text(texts["third"])]
     entries |= {"parts": parts, odd: [_text(texts["alone"])]}
-    ledger = _Ledger(entries, f"there is no such entry: {texts['refused']}")
+    entries[DATA] = [_text("1 row was found.")]
+    ledger = _Ledger(entries, f"there is no such entry: {texts['refused']}", texts[DATA])
     about = {name: kit.canary(name) for name in ("looks", "orders", "entry")}
     tools = _tool(LOOKS, about["looks"], entry=about["entry"]), _tool(ORDERS, about["orders"], entry=about["entry"])
     one_page = LATER in kit.bench.capabilities.losses
@@ -104,6 +116,10 @@ async def server_tools(kit: Kit) -> None:
         kit.note("its adapter declares that tools beyond the first page of a list are not offered: all are on one")
     wanted = {"parts": [texts[one] for one in ("first", "second", "third")], "long": texts["long"].split("\n")}
     wanted |= {odd: [texts["alone"]], "nowhere": [texts["refused"]]}
+    if STRUCTURED in kit.bench.capabilities.losses:
+        kit.note("its adapter declares that data beside a text are not shown: none was looked for")
+    else:
+        wanted[DATA] = [texts[DATA]]
     with scratch() as folder:
         surroundings = Surroundings(await server.start(folder), _executes_nothing)
         try:
@@ -118,12 +134,15 @@ async def _offered(kit: Kit, t: KitTrial, about: Sequence[str]) -> Mapping[str, 
     """What the model is told of the tools; their names there, by their own."""
     hello = (await kit.send(t, f"Are you there, {kit.canary('hello')}?", say("Yes."))).answered()
     offered = [tool for request in hello.requests for tool in filter(None, map(tool_in, request.tools))]
-    names = {one: next((tool.name for tool in offered if one in tool.name), "") for one in ASKED}
+    known = zip(ASKED, about, strict=False)  # its description, since a name may be cut
+    names = {one: next((tool.name for tool in offered if said in tool.description), "") for one, said in known}
     shown = sorted({tool.name for tool in offered})[:20]
     for one, name in names.items():
         kit.expect(
             name, f"an MCP server was given to it, and its tool {one} is not offered: {shown}", owner=Owner.HARNESS
         )
+    alike = len({*names.values()}) < len(names)
+    kit.expect(not alike, f"two tools of an MCP server are offered under one name: {names[LOOKS]}", owner=Owner.HARNESS)
     told = "".join(f"{tool.description}{json.dumps(tool.schema)}" for tool in offered)
     lost = [one for one in about if one not in told]
     kit.expect(not lost, f"the model is not told {lost[:1]}, which a server says of a tool", owner=Owner.HARNESS)

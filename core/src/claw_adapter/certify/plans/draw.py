@@ -44,6 +44,7 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
     writing.odd,
     writing.edited,
     writing.edited_at_once,
+    writing.edited_by_lists,
     writing.edited_plainly,
     writing.cut_out,
     files.paged,

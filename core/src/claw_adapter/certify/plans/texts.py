@@ -118,9 +118,9 @@ ESCAPES: Final = (
     "&amp;", "&lt;b&gt;", "&#39;", "&quot;", "&nbsp;", "<b>", "a & b", "a<b>c", "'", '"', "\\n", "\\t", "\\\\", "\\u00e9",
     "\\x41", '\\"', "%20", "%2F", "%0A", "a+b", "$HOME", "${USER}", "$(id)", "`id`", "!!", "~", "*", "{{name}}", "{0}", "%s",
     "<!-- c -->", '{"a": [1, "b"]}', "@a", "#1", "C:\\new\\table", "\\0", "%%",
-    "[2h]", "[45m]", "[1A]",
+    "[2h]", "[45m]", "[1A]", "}{", '{"a": 1,}', "[1, 2, ]", "{a: 'b'}", "None", "NaN", "// c", "/* c */", '""', "}}", "\\'",
 )  # fmt: skip
-"""What looks as if it had to be escaped, unescaped, expanded or parsed: for HTML, JSON, URLs, shells, templates."""
+"""What looks as if it had to be escaped, unescaped, expanded, parsed or repaired: for HTML, JSON, URLs, shells, templates."""
 LEADING: Final = (
     "#", "# ", "## ", "#!", "//", "/", "/* ", "; ", "-- ", "--", "> ", "| ", "!", "@", "%", "$ ", "* ", "- ", "- [ ] ", "+ ",
     "1. ", "(a) ", ": ", "= ", ". ", "\\", "\t", "    ", "[1] ", "<", "{", "~~~ ", "REM ", "export ", "From ",

@@ -29,7 +29,15 @@ from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
-from claw_adapter.endpoint.reader.parts import SearchPlace, append_to, edit_file, list_folder, read_pages, search_files
+from claw_adapter.endpoint.reader.parts import (
+    SearchPlace,
+    append_to,
+    edit_at_once,
+    edit_file,
+    list_folder,
+    read_pages,
+    search_files,
+)
 from claw_adapter.endpoint.reader.reading import read_file, read_session
 from claw_adapter.endpoint.reader.todos import note_todos
 from claw_adapter.endpoint.reader.writing import holds, holds_some, write_file
@@ -75,8 +83,8 @@ class ToolUse(Record):
     """A purpose: reading, writing, running a command (`target`), reading a session, known by one of `names`.
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
-    where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`; ``print`` has a command say the `target`,
-    and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one, ``append`` puts the
+    where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`, ``edits`` each of the `names` in that of
+    one of them, by one call; ``print`` has a command say the `target`, and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one, ``append`` puts the
     `content` behind one with a tool;
     ``newer`` asks a command whether the target was changed later than the file `content`;
     ``search`` looks for the `content` in the files of a folder, and ``find`` for files whose names are as that pattern says;
@@ -92,7 +100,7 @@ class ToolUse(Record):
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
         "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo", "append",
-        "delegate",
+        "delegate", "edits",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -399,7 +407,7 @@ class PlayedModel(Model):
             errand.lost()
             return deed.next is not None
         deed.results.append(result)
-        if errand.advance(result).shows and deed.use.kind not in ("write", "edit"):
+        if errand.advance(result).shows and deed.use.kind not in ("write", "edit", "edits"):
             self._habits.worked(deed.attempts[-1])
             if not deed.missing() and not deed.use.starts:
                 return False
@@ -439,6 +447,9 @@ class PlayedModel(Model):
             case "edit":
                 every = True if use.every else False if use.once else None
                 ways = edit_file(path, use.wanted[0], use.content, self._workspace, box, habits, every=every)
+            case "edits":
+                changes = list(zip(use.wanted, use.names, strict=True))
+                ways = edit_at_once(path, changes, self._workspace, box, habits)
             case "list":
                 ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":

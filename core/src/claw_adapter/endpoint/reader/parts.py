@@ -23,6 +23,7 @@ from claw_adapter.toolbox.uses import NAMED, listers, replacers, searchers
 __all__ = [
     "SearchPlace",
     "append_to",
+    "edit_at_once",
     "edit_file",
     "list_folder",
     "read_pages",
@@ -103,6 +104,16 @@ def edit_file(
             if _stands(old, new, there):
                 yield attempt
         return True
+    return False
+
+
+def edit_at_once(path: str, changes: Sequence[tuple[str, str]], workspace: str, box: Toolbox, habits: Habits) -> Steps:
+    """Put texts in the places of others, by one call of the first tool that takes a list of such; with none, nothing is done."""
+    for tool in replacers(box):
+        form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
+        if (arguments := tool.writes_each(target, changes)) is not None:
+            yield Attempt("edit", tool.tool, arguments, form)
+            return True
     return False
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "cut_out",
     "edited",
     "edited_at_once",
+    "edited_by_lists",
     "edited_in_doubt",
     "edited_large",
     "edited_plainly",
@@ -176,8 +177,30 @@ def edited_at_once(drawing: Drawing) -> list[Unit]:
     return [[drawing.turn(*(drawing.does(*uses) for uses in replies), drawing.says())]]
 
 
+def edited_by_lists(drawing: Drawing) -> list[Unit]:
+    """Two lines are replaced by one call; of one, and of two others, one is not there: what was done is said, or nothing was.
+
+    Only with a tool that takes a list of such.
+    """
+    files = [drawing.file(6) for _ in range(3)]
+    (one, two), first, _ = (drawing.rng.sample(file.text.split("\n")[:5], 2) for file in files)
+    missing = drawing.texts.sentence()
+    olds = (one, two), (first[0], missing), (missing,)
+    order = drawing.rng.choice((1, -1))
+    edits = [
+        ToolUse(kind="edits", target=file.path, wanted=old, names=tuple(drawing.texts.sentence() for _ in old))
+        for file, old in zip(files, (olds[0], olds[1][::order], olds[2]), strict=True)
+    ]
+    looks = [drawing.does(ToolUse(kind="read", target=file.path)) for file in files]
+    turns = (looks[2], edits[2]), (looks[1], edits[1]), (looks[0], edits[0])
+    return [[drawing.turn(look, drawing.does(edit), look, drawing.says())] for look, edit in turns]
+
+
 def edited_plainly(drawing: Drawing) -> list[Unit]:
-    """Of a text with typographic signs a line is replaced, as if its signs were plain: that is refused, or done there."""
+    """Of a text with typographic signs a line is replaced, as if its signs were plain: that is refused, or done there.
+
+    Then one of another file, which has a line with carriage returns in it: they stay.
+    """
     said = [(drawing.texts.sentence(), drawing.texts.sentence()) for _ in range(5)]
     lines = [f"\u201c{one}\u201d \u2013 it\u2019s\u00a0{other}\u2026" for one, other in said]
     file = PlanFile(path=drawing.texts.path(), text="\n".join((*lines, "")))
@@ -186,7 +209,12 @@ def edited_plainly(drawing: Drawing) -> list[Unit]:
     look = ToolUse(kind="read", target=file.path)
     plain = f'"{one}" - it\'s {other}\u2026'
     change = ToolUse(kind="edit", target=file.path, wanted=(plain,), content=drawing.texts.sentence(), missed=True)
-    return [[drawing.turn(*map(drawing.does, (look, change, look)), drawing.says())]]
+    first, *lines = (drawing.texts.sentence() for _ in range(6))
+    counted = "\r".join(f"{drawing.texts.number()} {percent}%" for percent in (0, 50, 100))
+    other = PlanFile(path=drawing.texts.path(), text="\n".join((first, *lines[:2], counted, *lines[2:], "")))
+    drawing.steps.append(other)
+    kept = ToolUse(kind="edit", target=other.path, wanted=(lines[1],), content=drawing.texts.sentence())
+    return [[drawing.turn(*map(drawing.does, (look, change, look, kept)), drawing.says())]]
 
 
 def edited_in_doubt(drawing: Drawing) -> list[Unit]:
