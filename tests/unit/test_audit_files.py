@@ -1128,7 +1128,11 @@ def test_an_exported_name_stays_whole(shown, found):
 def test_an_exported_name_has_the_value_that_it_was_given_last(shown, found):
     place, failed = ShellPlaces("t/workspace"), Failed()
     asks = "printf '%s\\n' \"[$NAME_3]\""
-    for command, result in (("export NAME_3=41", ""), ("trap 'echo 7' EXIT; export NAME_3=42", "7"), (asks, f"[{shown}]")):
+    for command, result in (
+        ("export NAME_3=41", ""),
+        ("trap 'echo 7' EXIT; export NAME_3=42", "7"),
+        (asks, f"[{shown}]"),
+    ):
         assert place.judge({"command": command}, result, failed, 1, None)
     assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
 

@@ -67,7 +67,9 @@ class Edits:
             self._idle.setdefault(tool, set()).add(said)
         if effect.also:
             if last and there != text and effect.on(text, strict=False) is None and said in self._idle.get(tool, ()):
-                what = f"some replacements in {effect.path} are made, and the answer is that of edits that change nothing"
+                what = (
+                    f"some replacements in {effect.path} are made, and the answer is that of edits that change nothing"
+                )
                 cause, what = "edit-partly", f"{what}: {result.text[:60]!r}"
         elif text is None:
             if effect.old and last and effect.path not in course.texts:

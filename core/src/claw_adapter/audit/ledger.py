@@ -182,7 +182,8 @@ class _Ledger:
                 break
             self.book.round = item.id
             if self.past.apply(item.updates, number):
-                self.summaries = Summaries()  # the conversation may begin anew, with what there was at first
+                # the conversation may begin anew, with what there was at first, or go on with what it has
+                self.summaries = Summaries(shown=self.summaries.shown)
             mine = [turn for turn in turns.get(item.id, []) if turn.process >= process]
             if mine and not filled:
                 for turn in mine:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.results import LEAST, flat_of, split_lines
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
 
 __all__ = ["Summaries"]
 
@@ -64,6 +64,8 @@ class Summaries:
         text = "\n".join(unit.text for unit in units)
         if self.told and not self.others:
             self._without(text, there, due, request, book)
+        elif lacks and not unsure:
+            self._unasked(text, there, due, request, book)
         self.told, self.others, self.shown = [], False, there
         found = [tuple(line for line in _lines(one) if line in text) for one in self.new]
         if shown := next(filter(None, reversed(found)), ()):
@@ -75,14 +77,28 @@ class Summaries:
             what = f"{lost[:60]!r} of a summary, and what it stands for, was there before and is gone"
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
 
+    def _unasked(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
+        """No message goes for which no summary was asked that could stand for it."""
+        others = {line for one in there for line in _lines(one.text)}
+        for gone in self._gone(there, due, but=(RESULT, CALL)):
+            lines = [line for line in _lines(gone) if line not in others]
+            if lines and not any(line in text for line in lines):
+                what = f"{lines[0][:60]!r}, which was there before, is gone, and no summary was asked for since"
+                book.find("M30", "summary-missing", f"{what} (request {request})", owner="harness", request=request)
+                return
+
+    def _gone(self, there: Sequence[Said], due: Sequence[Said], *, but: Collection[str] = (RESULT,)) -> list[str]:
+        """What the last request had, and this one has not, of all that is due."""
+        away = {(one.kind, one.text) for one in due if one.kind not in but} - {(one.kind, one.text) for one in there}
+        return [one.text for one in self.shown if (one.kind, one.text) in away]
+
     def _without(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
         """What goes with a summary was in a request for it, at least some line of each message and call.
 
         So was the summary before it, if that goes, or what the conversation begins with, for which it stood.
         """
         told = "\n".join(flat_of(unit.text) for unit in self.told)
-        away = {(one.kind, one.text) for one in due if one.kind != RESULT} - {(one.kind, one.text) for one in there}
-        gone = [one.text for one in self.shown if (one.kind, one.text) in away]
+        gone = self._gone(there, due)
         begins = next((lines for one in due if (lines := _lines(one.text))), [])
         if self.held and not (any(line in text for line in self.held) or any(line in told for line in begins)):
             gone.append("\n".join(self.held))
