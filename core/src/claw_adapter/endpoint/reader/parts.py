@@ -108,7 +108,7 @@ def edit_file(
 
 
 def edit_at_once(path: str, changes: Sequence[tuple[str, str]], workspace: str, box: Toolbox, habits: Habits) -> Steps:
-    """Put texts in the places of others, by one call of the first tool that takes a list of such; with none, nothing is done."""
+    """Put texts in the places of others, by one call of the first tool that takes a list of such; with none, do nothing."""
     for tool in replacers(box):
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         if (arguments := tool.writes_each(target, changes)) is not None:
