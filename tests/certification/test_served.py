@@ -9,6 +9,7 @@ import pytest
 
 from certification.planted import Planted
 from claw_adapter.certify.bench import Bench
+from claw_adapter.certify.checks.env import LOOKS, ORDERS
 from claw_adapter.certify.judge import certify, plan
 from claw_adapter.harness import Support
 from support.misbehaving import Wire
@@ -53,7 +54,11 @@ class Client(Wire):
 
     def called(self, name, given):
         told = self.asked("tools/call", name=name, arguments=self.given(given))
-        return self.shown([part.get("resource", part)["text"] for part in told["content"]], failed=told["isError"])
+        texts = [part.get("resource", part)["text"] for part in told["content"]]
+        return self.shown([*texts, *self.data(told)], failed=told["isError"])
+
+    def data(self, told):
+        return [json.dumps(told["structuredContent"])] if "structuredContent" in told else []
 
     def given(self, arguments):
         return arguments
@@ -108,6 +113,29 @@ class OnlyText(Client):
         return "\n".join(part["text"] for part in told["content"] if part["type"] == "text")
 
 
+class NoData(Client):
+    def data(self, told):
+        return []
+
+
+class AsTheyLook(Client):
+    def given(self, arguments):
+        return {key: value if key == "entry" else looks(value) for key, value in arguments.items()}
+
+
+def looks(value):
+    """A text as what it is in JSON, if it is any."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+class ShortNames(Client):
+    def listed(self):
+        return list({tool["name"][:55]: tool | {"name": tool["name"][:55]} for tool in super().listed()}.values())
+
+
 class NoTools(Client):
     def spoil_request(self, data):
         pass
@@ -133,11 +161,14 @@ def served(kind):
         (NoErrors, "of 1 lines that the server's tool has given for 'nowhere' the model was not given"),
         (Cut, "of 40 lines"),
         (AllAsText, "the model has written"),
-        (FirstPage, "its tool order_entry is not offered"),
+        (FirstPage, f"its tool {ORDERS} is not offered"),
+        (NoData, "of 1 lines that the server's tool has given for 'data' the model was not given"),
+        (AsTheyLook, "the model has written"),
+        (ShortNames, "is not offered"),
         (WithoutNothings, "the model has written"),
         (LastFirst, "in another order"),
         (OnlyText, "of 3 lines that the server's tool has given for 'parts' the model was not given"),
-        (NoTools, "its tool look_up_entry is not offered"),
+        (NoTools, f"its tool {LOOKS} is not offered"),
     ],
 )
 async def test_all_that_a_server_gives_reaches_the_model_and_all_that_the_model_says_the_server(kind, said):

@@ -472,6 +472,42 @@ def test_a_change_that_an_edit_is_answered_by_is_the_right_way_round():
         assert edited("it is one", "it is two", before, there, says=says) == found
 
 
+@pytest.mark.parametrize(
+    ("there", "says", "found"),
+    [
+        ("two\nand\nfour\n", "edited", []),
+        ("one\nand\nthree\n", "edited", ["M17 written-missing"]),
+        ("two\nand\nthree\n", "edited", ["M17 written-changed"]),
+    ],
+    ids=["all", "none", "some"],
+)
+def test_several_replacements_of_one_call_are_all_made(there, says, found):
+    changes = [{"old": "one", "new": "two"}, {"old": "three", "new": "four"}]
+    call = ("edit", {"path": "a.md", "edits": changes})
+    assert written(call, before={"a.md": "one\nand\nthree\n"}, after={"a.md": there}, results=[says]) == found
+
+
+@pytest.mark.parametrize(
+    ("says", "there", "found"),
+    [
+        ("refused: something is not there", "two\nand\n", ["M17 edit-partly"]),
+        ("refused: something is not there", "one\nand\n", []),
+        ("the first was made, something else is not there", "two\nand\n", []),
+    ],
+    ids=["made and not said", "refused", "said"],
+)
+def test_of_several_replacements_those_that_were_made_are_said(says, there, found):
+    missing = {"old": "a text that is nowhere", "new": "six"}
+    calls = [
+        ("edit", {"path": "b.md", "edits": [missing]}),
+        ("edit", {"path": "a.md", "edits": [{"old": "one", "new": "two"}, missing]}),
+    ]
+    assert written(
+        *calls, before={"a.md": "one\nand\n", "b.md": "b\n"}, after={"a.md": there, "b.md": "b\n"},
+        results=["refused: something is not there", says], edits=Edits(),
+    ) == found  # fmt: skip
+
+
 def test_an_edit_of_what_stands_twice_is_refused_made_everywhere_or_says_where_it_was_made():
     before, every = "one\nlast\none\n", "two\nlast\ntwo\n"
     first, end, more = "two\nlast\none\n", "one\nlast\ntwo\n", "two\ntwo\none\n"

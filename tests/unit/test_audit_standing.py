@@ -6,7 +6,7 @@ import pytest
 
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.standing import StandingLines, StandingLists, StandingTexts
-from claw_adapter.audit.units import RequestUnit
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 
 FILES = {"notes/a.md": "", "b.txt": ""}
 TOOLS = [("read", "edit")] * 4
@@ -95,7 +95,7 @@ def test_a_list_of_all_files_in_the_instructions_is_of_its_turn(turns, found, bu
                 (HEAD, *(f"{bullet}{name}" for name in names if not name.startswith(".")), behind * number)
             )
             units = {number: [RequestUnit("system", text), RequestUnit("user", "Go on")]}
-            lines.judge(SimpleNamespace(chain=[SimpleNamespace(number=number)], units=units), paths)
+            lines.judge(SimpleNamespace(chain=[SimpleNamespace(number=number)], units=units, steps=[]), paths)
         return "".join(finding.what for finding in book.findings())
 
     assert causes(*turns) == "", "made anew for each turn"
@@ -117,7 +117,9 @@ def shown(*turns, system="Be careful."):
     texts = StandingTexts(book)
     for number, (files, behind) in enumerate(turns):
         units = [RequestUnit("system", system), RequestUnit("user", f"Go on.{behind}")]
-        texts.judge(SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}), "Go on.", files)
+        texts.judge(
+            SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}, steps=[]), "Go on.", files
+        )
     return [finding.key for finding in book.findings()]
 
 
@@ -161,7 +163,7 @@ def test_a_file_that_a_prompt_names_is_not_shown_in_part_without_a_word(shown, f
         else [RequestUnit("user", f"{prompt}\n{told}")]
     )
     texts = StandingTexts(book := Book())
-    turn = SimpleNamespace(chain=[SimpleNamespace(number=1)], units={1: units})
+    turn = SimpleNamespace(chain=[SimpleNamespace(number=1)], units={1: units}, steps=[])
     texts.judge(turn, prompt, {"week.md": "\n".join(WEEK)})
     assert [finding.key for finding in book.findings()] == found
 
@@ -169,7 +171,8 @@ def test_a_file_that_a_prompt_names_is_not_shown_in_part_without_a_word(shown, f
 def test_there_may_be_no_instructions():
     texts = StandingTexts(book := Book())
     for number, text in enumerate((OLD, NEW)):
-        turn = SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: [RequestUnit("user", "Go on.")]})
+        units = [RequestUnit("user", "Go on.")]
+        turn = SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}, steps=[])
         texts.judge(turn, "Go on.", {"a.md": text})
     assert not book.findings()
 
@@ -183,7 +186,7 @@ def test_what_the_instructions_say_of_a_file_is_of_now():
         for number, there in enumerate(files):
             units = [RequestUnit("system", f"Files:\n{row}\nEnd"), RequestUnit("user", "Go on.")]
             texts.judge(
-                SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}),
+                SimpleNamespace(chain=[SimpleNamespace(number=number)], units={number: units}, steps=[]),
                 "Go on.",
                 there | (other or {}),
             )
@@ -216,3 +219,31 @@ def test_what_is_gone_or_is_another_file_s_text_may_be_shown():
     assert shown(({"a.md": OLD}, ""), ({}, f"\ngone: {OLD}")) == []
     assert shown(({"a.md": OLD}, ""), ({"a.md": NEW, "b.md": OLD}, f"\nb.md: {OLD}")) == []
     assert shown(({"a.md": OLD}, ""), ({"a.md": NEW}, ""), ({"a.md": OLD}, OLD)) == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "now", "found"),
+    [
+        (OLD, NEW, ["M20 shown-stale"]),
+        (OLD, None, ["M20 shown-stale"]),
+        (NEW, NEW, []),
+        (f"was:\n{OLD}is:\n{NEW}", NEW, []),
+        ("", NEW, []),
+    ],
+    ids=["as before", "though it has gone", "as it is", "a change", "nothing"],
+)
+def test_what_comes_with_a_reading_is_of_now(shown, now, found):
+    """As the rules of a folder, below what is read of a file there."""
+    book, other = Book(), {"docs/b.md": "The harbour has papers in order.\n"}
+    texts = StandingTexts(book)
+    for text, told in ((OLD, OLD), (now, shown)):
+        result = RequestUnit(RESULT, f"The harbour has papers in order.\n{told}", "c1")
+        call = RequestUnit(CALL, 'read_file {"path": "docs/b.md"}', "c1")
+        reply = SimpleNamespace(exchange=SimpleNamespace(number=1, tools=[{"function": {"name": "read_file"}}]))
+        step = SimpleNamespace(reply=reply, offered=[(call, result)])
+        files = other | ({"docs/rules.md": text} if text else {})
+        turn = SimpleNamespace(
+            chain=[SimpleNamespace(number=1)], units={1: [RequestUnit("user", "Go on.")]}, steps=[step]
+        )
+        texts.judge(turn, "Go on.", files)
+    assert [finding.key for finding in book.findings()] == found

@@ -16,7 +16,7 @@ from claw_adapter.audit.records import Refusal, RunAudit, TrialAudit
 from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.summaries import Summaries
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import RESULT, RequestUnit, Said, call_text
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, call_text
 from claw_adapter.protocol import Capabilities, Event
 from claw_adapter.protocol.limits import Prune, WindowLimit
 from claw_adapter.report.audit_terminal import render_audit
@@ -330,6 +330,25 @@ def test_what_goes_with_a_summary_was_in_the_request_for_it():
     assert lost(FIRST, FIRST, held=(SECOND,)) == ["M30 summary-without"], "the summary before it"
     assert lost(FIRST, FIRST, SECOND, held=(SECOND,)) == []
     assert lost(FIRST, FIRST, "The conversation begins with this.", held=(SECOND,)) == []
+
+
+def test_behind_a_summary_nothing_goes_for_which_none_was_asked():
+    def lost(text, *, lacks=True, beside=False, shown=FIRST, kind="user"):
+        begins, gone, later = (
+            Said("user", "This is how it begins.", "seeded"),
+            Said(kind, shown, "step"),
+            Said("user", SECOND, "step"),
+        )
+        summaries = Summaries(shown=[begins, gone], beside=beside)
+        summaries.judge([RequestUnit("user", text)], [later], [begins, gone, later], 4, book := Book(), lacks=lacks)
+        return [finding.key for finding in book.findings()]
+
+    assert lost("This is how it begins.") == ["M30 summary-missing"]
+    assert lost("This is how it begins.", lacks=False) == [], "then it is said otherwise"
+    assert lost("This is how it begins.", beside=True) == [], "something was asked for that may be one"
+    assert lost(f"This is how it begins.\n{FIRST}") == []
+    assert lost("This is how it begins.", shown=SECOND) == [], "it says the same as what is there"
+    assert lost("This is how it begins.", kind=RESULT) == lost("This is how it begins.", kind=CALL) == []
 
 
 def test_a_summary_that_was_there_stays_as_long_as_what_it_stands_for_is_gone():

@@ -70,10 +70,8 @@ class WriteEffect:
 
     def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
-        if self.behind:
-            return f"{text or ''}{self.new}"
-        if self.old is None:
-            return self.new
+        if self.behind or self.old is None:
+            return f"{text or ''}{self.new}" if self.behind else self.new
         if text is None or not self.known or not self.old:
             return None
         if self.also:

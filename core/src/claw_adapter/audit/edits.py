@@ -66,11 +66,9 @@ class Edits:
         if text == there and last:
             self._idle.setdefault(tool, set()).add(said)
         if effect.also:
-            if last and there != text and effect.on(text, strict=False) is None and said in self._idle.get(tool, ()):
-                what = (
-                    f"some replacements in {effect.path} are made, and the answer is that of edits that change nothing"
-                )
-                cause, what = "edit-partly", f"{what}: {result.text[:60]!r}"
+            partly = last and text is not None and there != text and effect.on(text, strict=False) is None
+            untold = partly and said in self._idle.get(tool, ())
+            cause, what = self._partly(effect.path, result.text, untold=untold)
         elif text is None:
             if effect.old and last and effect.path not in course.texts:
                 cause, what = self._of_none(effect.path, there, said, known=known)
@@ -91,6 +89,12 @@ class Edits:
             what = f"an edit of {effect.path}{what}"
         if cause:
             book.find("M20" if cause == "file-back" else "M17", cause, what, owner="harness", request=exchange.number)
+
+    @staticmethod
+    def _partly(path: str, result: str, *, untold: bool) -> tuple[str, str]:
+        """The same of a call of which some replacements were made: `untold`, if others are answered so that change nothing."""
+        what = f"some replacements in {path} are made, and the answer is that of edits that change nothing: {result[:60]!r}"
+        return ("edit-partly", what) if untold else ("", "")
 
     @staticmethod
     def _turned(path: str, before: str, after: str, result: str) -> tuple[str, str]:

@@ -266,7 +266,8 @@ class _Ledger:
             if not self.renderer.has("told"):  # else what was read before stands there as well
                 files = self.facts.files(record.before)
                 if not self.renderer.sums_up(self.largest):  # else a summary may say what files were then
-                    self.texts.judge(turn, record.prompt, files)
+                    after = self.facts.files(record.snapshot) if record.snapshot else {}
+                    self.texts.judge(turn, record.prompt, files, after)
                 self.notices.judge(turn, record.prompt, files, restarted=restarted)
         if self.facts.strict and not self.renderer.has("told"):
             self.todos.judge(turn, record.prompt, counts=last and record.error is None)

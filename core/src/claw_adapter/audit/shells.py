@@ -109,19 +109,7 @@ class _ShellPlace:
             self._names[name] = value, _Kept()
             return True
         if (name := asks_for(arguments)) in self._names:
-            value, kept = self._names[name]
-            shown = flat_of(result).replace("\r\n", "\n")
-            if value not in shown and self._former.get(name, "\0") in shown:
-                what = f"{name} was exported as {value!r}, and later it is what it was before: {shown.strip()[:60]!r}"
-                failed.note("M17", "shell-older", name, what, request)
-                return True
-            if value not in shown and any(word in shown for word in WORD.findall(value)):
-                what = f"{name} was exported as {value!r}, and later there is only part of that: {shown.strip()[:60]!r}"
-                failed.note("M17", "shell-halved", name, what, request)
-                return True
-            if kept.turns and kept.lost(there=value in shown):
-                what = f"in a turn after a restart {name} is not exported any more, and in the one before it was"
-                failed.note("M24", "shell-forgotten", name, what, request)
+            self._shows(name, flat_of(result).replace("\r\n", "\n"), failed, request)
             return True
         if (went := went_by(arguments)) is not None:
             self._went, self._place = went, _Kept()
@@ -131,6 +119,19 @@ class _ShellPlace:
             return False
         self._stands(result, failed, request)
         return True
+
+    def _shows(self, name: str, shown: str, failed: Failed, request: int) -> None:
+        """A result that shows an exported name's value, or nothing of it."""
+        value, kept = self._names[name]
+        if value not in shown and self._former.get(name, "\0") in shown:
+            what = f"{name} was exported as {value!r}, and later it is what it was before: {shown.strip()[:60]!r}"
+            failed.note("M17", "shell-older", name, what, request)
+        elif value not in shown and any(word in shown for word in WORD.findall(value)):
+            what = f"{name} was exported as {value!r}, and later there is only part of that: {shown.strip()[:60]!r}"
+            failed.note("M17", "shell-halved", name, what, request)
+        elif kept.turns and kept.lost(there=value in shown):
+            what = f"in a turn after a restart {name} is not exported any more, and in the one before it was"
+            failed.note("M24", "shell-forgotten", name, what, request)
 
     @property
     def folder(self) -> str:

@@ -156,8 +156,10 @@ class StandingTexts:
         self._former: dict[str, set[str]] = {}
         """Texts that files had before earlier turns, and have no longer."""
 
-    def judge(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
-        """One turn, before which files were so."""
+    def judge(
+        self, turn: RequestTurn, prompt: str, files: Mapping[str, str], after: Mapping[str, str] | None = None
+    ) -> None:
+        """One turn, before which files were so, and behind which they are as `after` has them."""
         for path, text in self._files.items():
             if files.get(path) != text and len(text) >= SHOWN:
                 self._former.setdefault(path, set()).add(text)
@@ -172,18 +174,18 @@ class StandingTexts:
                     what = f"beside the prompt the request shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
             self._mapped(_front(turn.units[exchange.number]), files, exchange.number)
-        self._below(turn, files)
+        self._below(turn, files, after or {})
 
-    def _below(self, turn: RequestTurn, files: Mapping[str, str]) -> None:
+    def _below(self, turn: RequestTurn, files: Mapping[str, str], after: Mapping[str, str]) -> None:
         """No reading shows, beside its file, what another one was of which no call of the turn says anything."""
         every = [(step.reply.exchange, *one) for step in turn.steps for one in step.offered] if self._former else []
         called = "\n".join(call.text for _, call, _ in every)
-        there = {line for text in files.values() for line in lines_of_text(text)} if every else set[str]()
+        there = {line for text in (*files.values(), *after.values()) for line in lines_of_text(text)} if every else ()
         gone = [
             (path, text)
             for path, texts in (self._former.items() if every else ())
             for text in texts
-            if path not in called and not any(line in there or line in called for line in lines_of_text(text))
+            if path not in called and any(line not in there and line not in called for line in lines_of_text(text))
         ]
         for exchange, call, result in every:
             if result is None or not reads(call.tool, exchange.tools):

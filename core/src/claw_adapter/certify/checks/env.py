@@ -83,9 +83,9 @@ def _tool(name: str, description: str, *, entry: str) -> ServerTool:
 
 @check(
     "ENV-001", level="gold", must="M17",
-    catches="Of what a tool of an MCP server gives, only the first part reaches the model, or no data (`structuredContent`), no "
-    "error, or no long text; arguments reach the server in part, as text, or texts as what they look like; tools of a second "
-    "page of the list are not offered.",
+    catches="Of what a tool of an MCP server gives, only the first part reaches the model, or no data (`structuredContent`), "
+    "no error, or no long text; arguments reach the server in part, as text, or texts as what they look like; tools of a "
+    "second page of the list are not offered, or one of two with names that are alike and long.",
     remedy="Pass every part of a result's content on, its data and those of errors too, and arguments as the model has written "
     "them, zeros, empty ones and texts of digits included; ask for the list of tools until it has no `nextCursor`. Or declare "
     '`Drop(what="later_tools")`, `Drop(what="structured")`.',

@@ -84,8 +84,8 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`, ``edits`` each of the `names` in that of
-    one of them, by one call; ``print`` has a command say the `target`, and the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one, ``append`` puts the
-    `content` behind one with a tool;
+    one of them, by one call; ``print`` has a command say the `target`, and the `content` where errors go; ``put`` writes a file
+    by a command, ``add`` adds a line to one, ``append`` puts the `content` behind one with a tool;
     ``newer`` asks a command whether the target was changed later than the file `content`;
     ``search`` looks for the `content` in the files of a folder, and ``find`` for files whose names are as that pattern says;
     ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``drop``
@@ -438,18 +438,12 @@ class PlayedModel(Model):
                 if use.whole and "read" in habits.working:
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
                 ways = read_file(path, self._workspace, box, habits)
-            case "write" | "append":
+            case "write" | "append" | "edit" | "edits":
                 ways = self._writes(use, path, box)
             case "history":
                 ways = read_session(use.names or (use.target,), box, habits, deed.missing)
             case "pages":
                 ways = read_pages(use.target, self._workspace, box, habits, use.starts, use.page)
-            case "edit":
-                every = True if use.every else False if use.once else None
-                ways = edit_file(path, use.wanted[0], use.content, self._workspace, box, habits, every=every)
-            case "edits":
-                changes = list(zip(use.wanted, use.names, strict=True))
-                ways = edit_at_once(path, changes, self._workspace, box, habits)
             case "list":
                 ways = list_folder(path, self._workspace, box, habits)
             case "search" | "find":
@@ -469,7 +463,13 @@ class PlayedModel(Model):
         return ways
 
     def _writes(self, use: ToolUse, path: str, box: Toolbox) -> Steps:
-        """All of a file, or what comes behind it."""
+        """All of a file, what comes behind it, or in the place of some of it."""
+        if use.kind == "edit":
+            every = True if use.every else False if use.once else None
+            return edit_file(path, use.wanted[0], use.content, self._workspace, box, self._habits, every=every)
+        if use.kind == "edits":
+            changes = list(zip(use.wanted, use.names, strict=True))
+            return edit_at_once(path, changes, self._workspace, box, self._habits)
         if use.kind == "append":
             return append_to(path, use.content, self._workspace, box, self._habits)
         ways = write_file(path, use.content, self._workspace, box, self._habits, alike=use.alike)
