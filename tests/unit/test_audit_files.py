@@ -674,6 +674,24 @@ def test_readings_that_show_nothing_of_what_is_there_are_counted_and_are_no_find
     assert answered(NO, strict=True) == (["M20 file-unread"], [])
 
 
+@pytest.mark.parametrize(
+    ("shown", "before", "found"),
+    [
+        ("The first shelf is ,full\n", (), ["M20 file-changed"]),
+        ("The first shelf is }{full\n", (), []),
+        ("error: the disk is full", (), []),
+        ("The first shelf is ,full\n", [("exec", {"command": "make all"}, "done")], []),
+    ],
+    ids=["as it was not written", "as it was written", "not shown", "behind a command"],
+)
+def test_who_shows_what_is_left_of_a_file_right_after_it_was_written_otherwise_has_written_it_so(shown, before, found):
+    """Whatever a command does afterwards."""
+    write = ("write_file", {"path": "a.md", "content": "The first shelf is }{full\n"}, "written")
+    calls = [write, *before, ("read_file", {"path": "a.md"}, shown), ("exec", {"command": "awk 1 b.md"}, "")]
+    after = {"a.md": "The first shelf is ,full\n"}
+    assert answered(*calls, files={"a.md": "The shelf is as it was.\n"}, after=after)[0] == found
+
+
 def test_histories_that_are_refused_are_counted_where_the_tool_shows_others():
     mail, floor = (
         Session(id=name, messages=[Message(id="1", role="user", text=f"the scales of {name} are sealed")])

@@ -17,6 +17,7 @@ from claw_adapter.audit.places import place_in
 from claw_adapter.audit.purpose import command_of, leaves, writes
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, FILE_ENDS, with_characters, with_ends
+from claw_adapter.audit.results import whole_in
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop, Loss
@@ -353,6 +354,26 @@ class FileCourse:
         later = [at for at, (_, _, exchange) in enumerate(self.steps) if exchange.number >= reply and at not in changes]
         known = all(self.effects[at] is not None or looks(self.steps[at]) for at in later)
         return known and path not in self.put_off and reply < self.steps[number][2].number
+
+    def shown_otherwise(
+        self, path: str, number: int, sides: tuple[Mapping[str, str], Mapping[str, str]], flat: str
+    ) -> bool:
+        """Whether a result shows a file as it is in the end, and that is not what the one call before it has made of it.
+
+        Nor is it what the file was: then the call may have been refused.
+        """
+        before, after = (side.get(path) for side in sides)
+        changes = [at for at in range(number) if path in self.changed_by(at)]
+        if (
+            len(changes) != 1
+            or after in (None, before)
+            or self.steps[changes[0]][2].number >= self.steps[number][2].number
+        ):
+            return False
+        so_far = (self.effects[at] is not None or looks(self.steps[at]) for at in range(number) if at not in changes)
+        made = self.effects[changes[0]]
+        text = made.on(before, strict=False) if made is not None else None
+        return text not in (None, after) and all(so_far) and path not in self.put_off and whole_in(after or "", flat)
 
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""

@@ -213,7 +213,10 @@ class Reads:
                 if self.strict:
                     _encoded(path, files, result.text, failed, exchange.number)
             known = self._known(path, passage, files, refusing)
-            if not self.strict and course.settled(path, at, (files.before, files.after)):
+            sides = files.before, files.after
+            if not self.strict and (
+                course.settled(path, at, sides) or course.shown_otherwise(path, at, sides, flat_of(result.text))
+            ):
                 known = passage[path]
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
