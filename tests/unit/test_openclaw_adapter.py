@@ -213,7 +213,7 @@ class Stub:
     async def bridge(self, operation, key, *, deadline=60.0, **more):
         self.calls.append((operation, key, more))
         if operation == "read":
-            return {"total": self.stored, "events": self.turns.pop(0)[1] if more["after"] < 2**52 else []}
+            return {"total": self.stored, "used": {}, "events": self.turns.pop(0)[1] if more["after"] < 2**52 else []}
         return {}
 
     async def chat(self, prompt, deadline):
@@ -305,7 +305,7 @@ async def test_over_acp_usage_is_summed_from_the_session_and_a_late_reply_is_wai
         async def bridge(self, operation, key, *, deadline=60.0, **more):
             if operation == "read" and more["after"] < 2**52:
                 self.looks += 1
-                return {"total": 5, "events": [asked, said] if self.looks > 2 else [asked]}
+                return {"total": 5, "used": {}, "events": [asked, said] if self.looks > 2 else [asked]}
             return await super().bridge(operation, key, deadline=deadline, **more)
 
     stub = Slow((Answer(200, answer.text), []))
@@ -321,7 +321,7 @@ async def test_a_turn_that_is_cancelled_while_it_is_read_back_is_a_crash_of_the_
         async def bridge(self, operation, key, *, deadline=60.0, **more):
             if operation == "read" and more["after"] < 2**52:
                 await made.cancel()
-                return {"total": 4, "events": []}
+                return {"total": 4, "used": {}, "events": []}
             return await super().bridge(operation, key, deadline=deadline, **more)
 
     made = await conversation(Slow(turn("fine")), Session(id="main"))

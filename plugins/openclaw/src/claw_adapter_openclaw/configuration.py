@@ -54,6 +54,7 @@ def configuration(ctx: TrialContext, options: Options, port: int, token: str, br
             "enabled": True,
             "allow": [BRIDGE],
             "load": {"paths": [str(ctx.inside(bridge))]},
+            "entries": {BRIDGE: {"hooks": {"allowConversationAccess": True}}},  # it counts what requests have used
         },
         # A prompt that begins with "/" is a question to us.
         "commands": {"native": False, "text": False, "nativeSkills": False},

@@ -51,7 +51,7 @@ class GatewayConversation(Conversation):
         except ClawError as fault:
             turn.error = fault
         turn.events = [event for record in events for event in steps(record, begun)]
-        turn.usage = turn.usage or counted(events)
+        turn.usage = turn.usage or counted(self._sessions.used, events)
         if turn.error is None:
             self._sessions.take(prompt, events)
         else:

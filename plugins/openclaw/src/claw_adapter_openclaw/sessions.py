@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -34,6 +35,8 @@ class LiveSessions:
     def __init__(self, alive: Callable[[], Gateway], sessions: Sequence[Session], model: str) -> None:
         self.waited = 0.0
         """Seconds of the last `read_news` that were not OpenClaw's reading."""
+        self.used: Counter[str] = Counter()
+        """Tokens of the turn that it has read, as OpenClaw counts them: ``input`` without what came from a cache."""
         self._alive = alive
         self._main = sessions[0].id
         self._sessions = {session.id: session for session in sessions}
@@ -77,12 +80,13 @@ class LiveSessions:
     async def read_news(self, deadline: float, *, answered: bool) -> list[Mapping[str, Any]]:
         """What OpenClaw added to the main session since the last look; a reply that it gave is waited for."""
         end = time.monotonic() + min(deadline, READ_SECONDS)
-        self.waited = 0.0
+        self.waited, self.used = 0.0, Counter()
         while True:
             asked = time.monotonic()
             found = await self._alive().bridge("read", session_key(self._main), after=self._seen, deadline=deadline)
             self.waited += max(time.monotonic() - asked - float(found.get("milliseconds", 0.0)) / 1000, 0.0)
             events = list(found["events"])
+            self.used.update(found["used"])
             if not answered or stopped(events) or time.monotonic() > end:
                 self._seen = int(found["total"])
                 return events

@@ -31,16 +31,20 @@ def stopped(events: Iterable[Mapping[str, Any]]) -> bool:
     return bool(last) and last[0]["message"].get("stopReason") != "toolUse"
 
 
-def counted(events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
-    """What the replies of a turn used, summed, as OpenClaw notes it; None without replies."""
-    found = [reply["message"].get("usage") or {} for reply in replies(events)]
+def counted(used: Mapping[str, int], events: Sequence[Mapping[str, Any]]) -> ReportedUsage | None:
+    """What the requests of a turn have used, as OpenClaw sums it up; of one that it did not end, as its replies have it.
+
+    None without replies. A reply that calls a tool that is not there is in no session.
+    """
+    found = [used] if used else [reply["message"].get("usage") or {} for reply in replies(events)]
     if not found:
         return None
+    cached = sum(int(usage.get("cacheRead") or 0) for usage in found)
     return ReportedUsage(
         kind="per_turn",
-        input=sum(int(usage.get("input") or 0) + int(usage.get("cacheRead") or 0) for usage in found),
+        input=sum(int(usage.get("input") or 0) for usage in found) + cached,
         output=sum(int(usage.get("output") or 0) for usage in found),
-        cached=sum(int(usage.get("cacheRead") or 0) for usage in found),
+        cached=cached,
     )
 
 

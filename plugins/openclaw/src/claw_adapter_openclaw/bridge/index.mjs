@@ -4,7 +4,8 @@
 //   configure  config                           its keys are in OpenClaw's configuration from now on
 //   write   sessionId, entry, messages          the session is exactly these messages from now on
 //   append  messages [{id, message}]            each once, told by its id; all or none
-//   read    after                               {sessionId, total, events}: its transcript from event number `after` on
+//   read    after                               {sessionId, total, events, used}: its transcript from event number `after` on,
+//                                               and the tokens of its turns since the last reading, all requests summed
 //
 // Every answer says in `milliseconds` how long it took from the moment the gateway got to it.
 import { setTimeout } from "node:timers/promises";
@@ -13,6 +14,21 @@ import {
   appendSessionTranscriptMessagesByIdentity,
   readSessionTranscriptEvents,
 } from "openclaw/plugin-sdk/session-transcript-runtime";
+
+const KINDS = ["input", "output", "cacheRead"];
+// Session key → tokens. The gateway loads a plugin more than once: what counts is not the one that is asked.
+const used = (globalThis[Symbol.for("claw-bridge")] ??= new Map());
+
+function count(key, usage) {
+  const before = used.get(key) ?? {};
+  used.set(key, Object.fromEntries(KINDS.map((kind) => [kind, (before[kind] ?? 0) + (usage?.[kind] ?? 0)])));
+}
+
+function counted(key) {
+  const tokens = used.get(key) ?? {};
+  used.delete(key);
+  return tokens;
+}
 
 async function bodyOf(request) {
   const chunks = [];
@@ -63,7 +79,7 @@ function operations(configuration, sessions) {
   async function read(call) {
     const sessionId = sessionIdOf(call);
     const events = await readSessionTranscriptEvents({ ...scope(call), sessionId });
-    return { sessionId, total: events.length, events: events.slice(call.after ?? 0) };
+    return { sessionId, total: events.length, events: events.slice(call.after ?? 0), used: counted(call.key) };
   }
 
   return { configure, write, append, read };
@@ -74,6 +90,7 @@ export default definePluginEntry({
   name: "claw-bridge",
   description: "Sessions are written and read while the gateway runs",
   register(api) {
+    api.on("llm_output", (event, context) => count(context.sessionKey, event.usage));
     const known = operations(api.runtime.config, api.runtime.agent.session);
     api.registerHttpRoute({
       path: "/claw-bridge",
