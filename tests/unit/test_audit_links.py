@@ -104,6 +104,14 @@ def test_a_link_that_was_led_elsewhere_leads_there_from_then_on(moved):
     assert [call.text.partition("path")[2] for call, _, _ in (found[0], found[-1])] == ['": "b.md"}', '": "c.md"}']
 
 
+def test_of_a_link_that_was_led_elsewhere_in_a_way_that_nobody_can_read_nothing_is_known():
+    tree = {"a.md": link("b.md"), "b.md": FILE, "c.md": FILE}
+    texts = {"b.md": OLD, "c.md": NEW}
+    links = Links("/t/workspace", (tree, {**tree, "a.md": link("c.md")}), (texts, texts), None)
+    steps = made("exec", command="sh lead.sh"), made("read_file", NEW, path="a.md")
+    assert links.followed(steps, Book()) == (list(steps), [])
+
+
 def test_a_declared_loss_of_links_bites_and_nothing_else_is_said():
     step, before = made("edit_file", path="a.md", old="open", new="closed"), {"a.md": link("b.md"), "b.md": FILE}
     links = Links(

@@ -97,7 +97,7 @@ class Links:
 
         A tool may refuse links: then it gives nothing of the file, or leaves both as they are.
         """
-        links, found, refused = _targets(*self.trees), list[AuditStep](), list[AuditStep]()
+        links, found, refused = self._known(steps), list[AuditStep](), list[AuditStep]()
         for call, result, exchange in steps:
             arguments, known = arguments_of(call), {path: _end(path, links, self.trees) for path in links}
             used = {name: place_in(value, self.workspace) for name, value in arguments.items() if _short(value)}
@@ -122,6 +122,12 @@ class Links:
             links |= linked_by(arguments, self.workspace)
             found.append((other, result, exchange))
         return found, refused
+
+    def _known(self, steps: Steps) -> dict[str, str]:
+        """To what links lead before the first call, but for those that are led elsewhere in a way that nobody can read."""
+        before, after = map(_targets, self.trees)
+        led = {path: to for call, _, _ in steps for path, to in linked_by(arguments_of(call), self.workspace)}
+        return {path: to for path, to in (after | before).items() if after.get(path, to) in (to, led.get(path, to))}
 
     def _refused(self, file: str, result: str, *, looks: bool) -> bool:
         """Whether a call that is given a link to a file has done nothing, or shows no line of it, nor of another one."""

@@ -123,7 +123,7 @@ class _ShellPlace:
     def _shows(self, name: str, shown: str, failed: Failed, request: int) -> None:
         """A result that shows an exported name's value, or nothing of it."""
         value, kept = self._names[name]
-        if value not in shown and self._former.get(name, "\0") in shown:
+        if value not in shown and any(word in shown for word in WORD.findall(self._former.get(name, ""))):
             what = f"{name} was exported as {value!r}, and later it is what it was before: {shown.strip()[:60]!r}"
             failed.note("M17", "shell-older", name, what, request)
         elif value not in shown and any(word in shown for word in WORD.findall(value)):
