@@ -9,7 +9,7 @@ from typing import Final
 
 from claw_adapter.audit.results import LEAST, lines_of_text, split_lines, texts_of
 
-__all__ = ["broken_line", "letters", "signs_lost", "unframed", "words_in"]
+__all__ = ["NUMBERED", "broken_line", "letters", "signs_lost", "unframed", "words_in"]
 
 WORD: Final = re.compile(r"\w+")
 SIGN: Final = re.compile(r"[^\w\s|]|[\u00a0\u2007\u202f\u2009\u3000]")

@@ -46,7 +46,7 @@ from claw_adapter.audit.results import (
 )
 from claw_adapter.audit.searches import Searches, SearchWorld, search_in
 from claw_adapter.audit.shells import ShellPlaces
-from claw_adapter.audit.tallies import Tallies
+from claw_adapter.audit.tallies import LineNumbers, Tallies
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit, arguments_of, call_text, units_of
 from claw_adapter.patterns import takes_patterns_in
@@ -166,6 +166,7 @@ class Reads:
     """What tools say beside files, and beside histories, that they show whole."""
     talks: WholeReadings = field(default_factory=WholeReadings)
     tallies: Tallies = field(default_factory=Tallies)
+    numbers: LineNumbers = field(default_factory=LineNumbers)
     searches: Searches = field(init=False)
     shells: ShellPlaces = field(init=False)
     listers: set[str] = field(default_factory=set)
@@ -212,12 +213,8 @@ class Reads:
                 path, arguments = place_in(command.path, self.workspace), command.arguments
                 if self.strict:
                     _encoded(path, files, result.text, failed, exchange.number)
-            known = self._known(path, passage, files, refusing)
-            sides = files.before, files.after
-            if not self.strict and (
-                course.settled(path, at, sides) or course.shown_otherwise(path, at, sides, flat_of(result.text))
-            ):
-                known = passage[path]
+            sure = self._sure(course, path, at, (files.before, files.after), result.text)
+            known = passage[path] if sure else self._known(path, passage, files, refusing)
             label = path if command is None else f"{path} by a command"
             gone = path not in files.after and dropped.get(path, exchange.number) < exchange.number
             if path and not gone and self.strict and _unknown(path, known, files, course, at):
@@ -238,6 +235,8 @@ class Reads:
                     passed, known.absent or (exchange.number, path) in anew or dropped.get(path) == exchange.number,
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
+                if command is None and len(true) == 1:
+                    self.numbers.take(name, path, true[0], flat, failed, exchange.number)
                 self._file(reading, files, failed, named)
                 earlier.setdefault(label, []).append((arguments, flat))
                 if not (in_lines(arguments) or any(whole_in(text, flat) for text in versions)):
@@ -252,6 +251,14 @@ class Reads:
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
         return judged
+
+    def _sure(
+        self, course: FileCourse, path: str, at: int, sides: tuple[Mapping[str, str], Mapping[str, str]], result: str
+    ) -> bool:
+        """Whether a file is known in an ordinary run, too, to be then what the calls before have left."""
+        return not self.strict and (
+            course.settled(path, at, sides) or course.shown_otherwise(path, at, sides, flat_of(result))
+        )
 
     def _judged(
         self,

@@ -221,17 +221,20 @@ class StandingTexts:
                     self.book.find("M20", "change-turned", what.format(min(come)[:60]), request=exchange.number)
 
     def _cut(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
-        """No file that the prompt names is shown beside it from its beginning on, and ends somewhere without a word."""
-        named = {
-            path: lines for path, text in files.items() if path in prompt and (lines := lines_of_text(text))[LONG:]
-        }
-        for exchange in turn.chain[:1] if named else ():
-            for text in _around(turn.units[exchange.number], prompt):
-                for path, lines in named.items():
-                    shown = _begun(lines, text) if path in text else 0
-                    if LONG <= shown < len(lines) and not any(line in text for line in lines[shown : shown + LONG]):
-                        what = f"beside the prompt the request shows {shown} lines of {path}, of {len(lines)}, and ends there"
-                        self.book.find("M20", "shown-cut", what, request=exchange.number)
+        """No file is shown from its beginning on, in the instructions or beside a prompt with its name, and just ends."""
+        long = {path: lines for path, text in files.items() if (lines := lines_of_text(text))[LONG:]}
+        for exchange in turn.chain[:1] if long else ():
+            units = turn.units[exchange.number]
+            beside_it = [
+                (text, path) for text in _around(units, prompt) for path in long if path in prompt and path in text
+            ]
+            for text, path in (*beside_it, *((text, path) for text in _front(units) for path in long)):
+                lines = long[path]
+                shown = _begun(lines, text)
+                if LONG <= shown < len(lines) and not any(line in text for line in lines[shown : shown + LONG]):
+                    where = "beside the prompt" if (text, path) in beside_it else "in the instructions"
+                    what = f"{where} the request shows {shown} lines of {path}, of {len(lines)}, and ends there"
+                    self.book.find("M20", "shown-cut", what, request=exchange.number)
 
     def _mistaken(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
         alike = [(path, "/" + PurePosixPath(path).name) for path, text in files.items() if len(text) >= SHOWN]
@@ -268,7 +271,9 @@ def _begun(lines: Sequence[str], text: str) -> int:
         if place < 0:
             break
         at, count = place + len(line), count + 1
-    before, behind = text.partition(lines[0])[0], TAG.sub("", text[at:][:MARKED])
+    rest, line = text[at:].lstrip(), "".join(lines[count : count + 1])
+    half = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(rest, line, strict=False)))
+    before, behind = text.partition(lines[0])[0], TAG.sub("", rest[half:][:MARKED])
     says = WORD.search(behind) or {str(count), str(len(lines))} & {*re.findall(r"\d+", before)}
     return 0 if says else count
 

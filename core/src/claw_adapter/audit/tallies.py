@@ -5,20 +5,25 @@ What such a number counts is learnt: where it is mostly the file's own, it has t
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.pages import NUMBERED
 from claw_adapter.audit.remarks import Remark
-from claw_adapter.audit.results import MARK
+from claw_adapter.audit.results import LEAST, MARK, Failed, split_lines
 
-__all__ = ["Tallies"]
+__all__ = ["LineNumbers", "Tallies"]
 
 KNOWN: Final = 8
 """Readings at which a number has been the file's."""
 KINDS: Final = 4
 """Different counts among them."""
+RANKS: Final = 8
+"""Up to there a number before a line may be that of the lines shown."""
+SURE: Final = 3
+"""Lines with numbers of their own behind which other numbers are wrong ones."""
 Place = tuple[str, tuple[str, str], str]
 """The tool, what stands around the number, and what it counts."""
 
@@ -77,3 +82,29 @@ def _counts(text: str) -> dict[str, set[int]]:
         | {len(one.encode("utf-16-le", "surrogatepass")) // 2 for one in forms},
         "bytes": {len(one.encode("utf-8", "surrogateescape")) for one in forms},
     }
+
+
+@dataclass(slots=True)
+class LineNumbers:
+    """Numbers before the lines that a tool shows of files: once they were the lines' own, they are that always."""
+
+    _right: Counter[str] = field(default_factory=Counter)
+    """By tool, how many were."""
+
+    def take(self, tool: str, path: str, text: str, flat: str, failed: Failed, request: int) -> None:
+        """A reading of all or some of a text; some programs also end lines where Unicode does."""
+        places = defaultdict[str, set[int]](set)
+        for lines in (split_lines(text), text.splitlines()):
+            for number, line in enumerate(map(str.strip, lines), start=1):
+                places[line].add(number)
+        for shown in flat.splitlines():
+            found = NUMBERED.match(shown)
+            line = shown[found.end() :].strip() if found else ""
+            if found is None or len(line) < LEAST or line not in places:
+                continue
+            if int(found[1]) in places[line]:
+                self._right[tool] += int(found[1]) > RANKS
+            else:
+                told = " or ".join(map(str, sorted(places[line])))
+                what = f"reading {path} shows line {told} as line {found[1]}: {line[:80]!r}"
+                failed.note("M20", "read-number", line, what, request, unless=lambda: self._right[tool] < SURE)

@@ -62,6 +62,8 @@ PAGED: Final = (400, 401, 419, 500, 501)
 """Lines of a file that is read by pages: as many as some show at once, or one more."""
 INSTRUCTIONS: Final = "AGENTS.md"
 """Which many programs show by themselves; there from the beginning."""
+INSTRUCTED: Final = 700
+"""Lines of it when it is long, of some 60 characters each."""
 HUGE: Final = (140_000, 300_000)
 """Characters of a file that is only listed."""
 CROWD: Final = (101, 110)
@@ -366,7 +368,7 @@ def brought(drawing: Drawing) -> list[Unit]:
 def instructed(drawing: Drawing) -> list[Unit]:
     """The file with instructions for agents becomes another one, twice: what shows it by itself shows it as it is.
 
-    So does one in a folder, of which a file is read each time; at last that one goes.
+    The second time it is long. So does one in a folder, of which a file is read each time; at last that one goes.
     """
     folder = drawing.texts.word()
     below = PlanFile(path=f"{folder}/{INSTRUCTIONS}", text=drawing.texts.lines(3))
@@ -374,10 +376,10 @@ def instructed(drawing: Drawing) -> list[Unit]:
     drawing.steps += [below, file]
     look = drawing.does(ToolUse(kind="read", target=file.path))
     units: list[Unit] = [[drawing.turn(look, drawing.says())]]
-    for action in ("new", "new", "delete"):
-        paths = (INSTRUCTIONS, below.path) if action == "new" else (below.path,)
-        changes = [PlanChange(path=path, action=action, text=drawing.texts.lines(3)) for path in paths]
-        units.append([*changes, drawing.turn(look, drawing.says())])
+    for lines in (3, INSTRUCTED, 0):
+        change = PlanChange(path=INSTRUCTIONS, action="new", text=drawing.texts.lines(lines or 3))
+        other = PlanChange(path=below.path, action="new" if lines else "delete", text=drawing.texts.lines(3))
+        units.append([change, other, drawing.turn(look, drawing.says())])
     return units
 
 
