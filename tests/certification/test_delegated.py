@@ -248,8 +248,8 @@ async def test_what_another_agent_is_told_sees_says_and_costs(kind, found):
 
 
 def test_where_no_tool_for_it_is_declared_nothing_is_delegated(tmp_path):
-    assert [one.delegates for one in helped().turns] == [True] * 6
+    assert [one.delegates for one in helped().turns] == [True] * 7
     for place, declared in (("without", None), ("with", Planted().capabilities().sub_agent)):
         (tmp_path / place).mkdir()
         laid = lay_out(helped(), tmp_path / place, lambda _: None, declared)
-        assert len(laid.rounds) == (0 if declared is None else 6)
+        assert len(laid.rounds) == (0 if declared is None else 7)

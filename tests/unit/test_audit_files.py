@@ -692,6 +692,15 @@ def test_who_shows_what_is_left_of_a_file_right_after_it_was_written_otherwise_h
     assert answered(*calls, files={"a.md": "The shelf is as it was.\n"}, after=after)[0] == found
 
 
+@pytest.mark.parametrize(("first", "found"), [(101, []), (1, ["M20 read-number"])], ids=["of the file", "of the part"])
+def test_a_tool_that_numbers_lines_numbers_those_of_a_part_as_the_file_has_them(first, found):
+    whole = "\n".join(f"{number} | {line}" for number, line in enumerate(LINES, 1))
+    part = "\n".join(f"{number} | {line}" for number, line in enumerate(LINES[100:105], first))
+    asked = {"path": "a.md", "offset": 101, "limit": 5}
+    assert answered(("read_file", {"path": "a.md"}, whole), ("read_file", asked, part))[0] == found
+    assert answered(("read_file", asked, part))[0] == [], "perhaps it is only how many that is"
+
+
 def test_histories_that_are_refused_are_counted_where_the_tool_shows_others():
     mail, floor = (
         Session(id=name, messages=[Message(id="1", role="user", text=f"the scales of {name} are sealed")])

@@ -731,6 +731,14 @@ def test_a_long_number_is_rounded_only_where_that_is_declared(shown):
     assert damage(asked, rounded.replace("5926", "6925"), kind="call", losses=[loss])[1] is None
 
 
+def test_a_cd_to_where_a_command_runs_anyway_is_left_out_only_where_that_is_declared():
+    loss = Drop(what="cd_here")
+    asked = said(call_text("exec", {"command": "cd /w/t/workspace && ls"}), kind="call")
+    assert damage(asked, 'exec {"command": "ls"}', kind="call") == ("cd_here", None)
+    assert damage(asked, 'exec {"command": "ls"}', kind="call", losses=[loss]) == ("cd_here", loss)
+    assert damage(asked, 'exec {"command": "ls a"}', kind="call", losses=[loss])[1] is None
+
+
 @pytest.mark.parametrize("shown", [20_000, 30_000, 19_999])
 def test_of_long_arguments_events_may_have_the_beginning(shown):
     made = call_text("write", {"path": "a.md", "content": "Grüße an den Hafen, " * 5_000})

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from claw_adapter.audit.commands import gone_by, newer_by, put_by, run_by, said_by, shown_by, told_by
 from claw_adapter.audit.looking import only_looks
+from claw_adapter.audit.patched import patched_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.purpose import command_of, leaves, writes
 from claw_adapter.audit.remarks import points_on
@@ -68,6 +69,8 @@ class WriteEffect:
     """Whether an escape in the text that it replaces may be a character in the file."""
     also: tuple[tuple[str, str], ...] = ()
     """Further texts that it replaces, with what comes in their places."""
+    ended: bool | None = None
+    """Of a patch, whether it ends the last line of a file that had no end; None for what is none."""
 
     def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
@@ -75,7 +78,7 @@ class WriteEffect:
             return f"{text or ''}{self.new}" if self.behind else self.new
         if text is None or not self.known or not self.old:
             return None
-        if self.also:
+        if self.also or self.ended is not None:
             return self._each(text)
         old, new = self.old, self.new
         if not strict and old not in text and _crlf(old) in text:
@@ -103,7 +106,7 @@ class WriteEffect:
             if text.count(old) != 1:
                 return None
             text = text.replace(old, new)
-        return text
+        return f"{text}\n" if self.ended and not text.endswith("\n") else text
 
 
 def effect_of(
@@ -120,6 +123,9 @@ def effect_of(
     script = files.get(place_in(run_by(arguments), workspace), "")
     if put := put_by({"command": script} if script else arguments):
         return WriteEffect(put.path, put.content, behind=put.behind)
+    if (patch := patched_by(arguments)) is not None:
+        (old, new), *also = patch.changes or [(None, patch.text)]
+        return WriteEffect(place_in(patch.path, workspace), new, old, also=tuple(also), ended=False)
     first, also = _several(_flat(arguments))
     arguments, path = first, _path(first, workspace)
     texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
@@ -240,7 +246,7 @@ class FileCourse:
     @classmethod
     def of(
         cls, steps: Steps, before: Mapping[str, str], workspace: str, *, strict: bool, eats: bool = False, loose: bool = False,
-        losses: Collection[Loss] = (), told: Sequence[ToldCommand | None] = (),
+        ended: bool = False, losses: Collection[Loss] = (), told: Sequence[ToldCommand | None] = (),
     ) -> FileCourse:  # fmt: skip
         """Before the first of these calls."""
         told = told or [None] * len(steps)
@@ -259,7 +265,14 @@ class FileCourse:
             counts = effect is not None and (effect.behind or twice or last[effect] == reply)
             again = effect is not None and (effect, reply) in seen
             effects.append(
-                replace(effect, again=again, eats=eats, loose=loose, escapes=escapes)
+                replace(
+                    effect,
+                    again=again,
+                    eats=eats,
+                    loose=loose,
+                    escapes=escapes,
+                    ended=None if effect.ended is None else ended,
+                )
                 if effect is not None and counts
                 else None
             )
@@ -296,9 +309,13 @@ class FileCourse:
         if len(plain.left(sides[1], ends)) == len(plain.texts):
             return way()
         eating = (False, True) if LINE_END in losses else (False,)
-        ways = [(eats, loose) for eats in eating for loose in (False, True)]
-        eats, loose = max(ways, key=lambda one: len(way(eats=one[0], loose=one[1]).left(sides[1], ends)))
-        return way(eats=eats, loose=loose)
+        ways = [
+            partial(way, eats=eats, loose=loose, ended=ended)
+            for eats in eating
+            for loose in (False, True)
+            for ended in (False, True)
+        ]
+        return max(ways, key=lambda one: len(one().left(sides[1], ends)))()
 
     @property
     def eats(self) -> bool:

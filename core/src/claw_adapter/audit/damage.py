@@ -40,6 +40,7 @@ DAMAGES: Final = {
     "escapes": "has characters in the place of their escapes",
     "blanks": "has lost blanks or line ends",
     "line_blanks": "has lost blanks at the ends of lines",
+    "cd_here": "has lost a `cd` before its command",
     "added": "has something added to it", "role": "comes in another role", "changed": "is changed",
 }  # fmt: skip
 
@@ -254,7 +255,7 @@ def _dropped(loss: Drop, case: _Case) -> bool:
         return case.said.before_calls and case.damage.how == "missing"
     if loss.what == "repeated_reply":
         return case.said.repeated and case.damage.how == "missing" and case.once
-    if loss.what in ("long_numbers", "escapes", "line_blanks") and case.said.kind != CALL:
+    if loss.what in ("long_numbers", "escapes", "line_blanks", "cd_here") and case.said.kind != CALL:
         return False
     way = dict(ALIKE).get(loss.what)
     return way is not None and (case.damage.how == loss.what or not way(case.said.text))

@@ -41,6 +41,9 @@ LINE_BLANKS_IN_JSON: Final = re.compile(r'(\\\\)|(?: |\\t)+(?=\\n|\\r|")')
 AT_ENDS: Final = re.compile(r"[ \t]+(?=\r?\n|\r?$)")
 ESCAPES: Final = Drop(what="escapes")
 LINE_BLANKS: Final = Drop(what="line_blanks")
+CD_HERE: Final = Drop(what="cd_here")
+GOES_HERE: Final = re.compile(r'(": ?")cd (?:[^"\\;&|]+) && ')
+"""How a command in JSON begins that goes somewhere first."""
 FILE_ENDS: Final = Drop(what="file_ends")
 LONG_NUMBER: Final = re.compile(r'(?<![\w."])(?:\d{16,30}(?:\.\d+)?|\d\.\d+[eE]\+?\d{2})(?![\w."])')
 ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
@@ -136,7 +139,7 @@ class Renderer:
     def call(self, text: str) -> str:
         """A call among the events, without what it is declared that its arguments lose."""
         ways = dict(ALIKE)
-        for loss in (ESCAPES, LINE_BLANKS):
+        for loss in (ESCAPES, LINE_BLANKS, CD_HERE):
             text = ways[loss.what](text) if loss in self.losses else text
         return text
 
@@ -226,5 +229,6 @@ ALIKE: Final = [
     ("escapes", _cached(without_escapes)),
     ("blanks", _cached(lambda text: " ".join(text.split()))),
     ("line_blanks", _cached(without_line_blanks)),
+    ("cd_here", _cached(lambda text: GOES_HERE.sub(r"\1", text))),
 ]
 """What two texts may be the same but for, by its name: undeclared, each is a way to damage a text."""

@@ -112,8 +112,9 @@ class _ShellPlace:
             self._shows(name, flat_of(result).replace("\r\n", "\n"), failed, request)
             return True
         if (went := went_by(arguments)) is not None:
-            self._went, self._place = went, _Kept()
-            self.been.add(went[0])
+            folder = place_in(f"{went[0]}/", self.workspace).rstrip("/")
+            self._went, self._place = (folder, went[1]), _Kept()
+            self.been.add(folder)
             return True
         if not self._went[0] or not asks_where(arguments):
             return False

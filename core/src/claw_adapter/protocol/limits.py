@@ -92,6 +92,7 @@ class Drop(Record):
         "line_end",
         "file_ends",
         "line_blanks",
+        "cd_here",
         "wordless_reply",
         "stopped_output",
         "later_tools",
@@ -104,10 +105,11 @@ class Drop(Record):
     right before it; digits of numbers that no float of 64 bits has, or escapes (``\\uXXXX``), in whose place stand the
     characters that they name, in arguments of calls and what is done by them; bytes that are no UTF-8, or the right to
     execute it, of a file that is edited, or the line end behind a text that an edit takes out; the kind of its line ends,
-    and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; that
-    a final reply has no words, in whose place its thoughts are given as the answer; what a command has printed by the time
-    at which it is stopped; tools of an MCP server that are not on the first page of its list; what one of its tools gives as
-    data beside a text; that a path is a link to a file, where that is written or edited by it."""
+    and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; a
+    ``cd`` to where a command runs anyway, before it; that a final reply has no words, in whose place its thoughts are given as the
+    answer; what a command has printed by the time at which it is stopped; tools of an MCP server that are not on the first page
+    of its list; what one of its tools gives as data beside a text; that a path is a link to a file, where that is written
+    or edited by it."""
 
     def __str__(self) -> str:
         return {
@@ -124,6 +126,7 @@ class Drop(Record):
             "line_end": "an edit that takes a text out takes out the line end behind it as well",
             "file_ends": "line ends of a file that is written or edited are made of one kind, and its last line gets one",
             "line_blanks": "blanks at the ends of lines may be left out of what is written, or put in the place of a text",
+            "cd_here": "of a call whose command goes first to where it runs anyway, the conversation has no `cd`",
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "wordless_reply": "a final reply without words is answered with what the model thought",
             "stopped_output": "of a command that is stopped at its time limit nothing is shown that it has printed",

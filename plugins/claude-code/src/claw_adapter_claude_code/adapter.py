@@ -34,6 +34,7 @@ LOSSES: Final = (
     Drop(what="escapes"),
     Drop(what="line_blanks"),
     Drop(what="line_end"),
+    Drop(what="cd_here"),
     WindowLimit(tokens=1_000_000, then="error", reserve=23_000, told="summary"),
 )
 """The window is that of a model it does not know; of one that it is told it keeps room for a reply and for summing up."""

@@ -51,6 +51,7 @@ from claw_adapter.protocol.model import ModelSpec
 from claw_adapter.reading import strings_of
 from claw_adapter.toolbox.box import Toolbox, toolbox
 from claw_adapter.toolbox.candidates import filled
+from claw_adapter.toolbox.patches import notations_for
 
 __all__ = ["CommandEffect", "Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
@@ -84,15 +85,17 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`, ``edits`` each of the `names` in that of
-    one of them, by one call; ``print`` has a command say the `target`, and the `content` where errors go; ``put`` writes a file
-    by a command, ``add`` adds a line to one, ``append`` puts the `content` behind one with a tool;
+    one of them, by one call, and ``patch`` gives a tool for that the `content`; ``print`` has a command say the `target`, and
+    the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one, ``append`` puts the `content`
+    behind one with a tool;
     ``newer`` asks a command whether the target was changed later than the file `content`;
     ``search`` looks for the `content` in the files of a folder, and ``find`` for files whose names are as that pattern says;
     ``list`` shows what is in a folder ("" is the workspace), ``count`` has a command count what is in the workspace; ``drop``
     removes a file by a command, ``move`` gives it another path, the `content`; ``folder`` makes a folder by a command;
     ``program`` runs a script, the first of `needs`, that writes the `content` into the target, ``status`` one, the target, that
-    says nothing; ``go`` has a command go to a folder and end with a status, ``where`` one say where it is; ``stray`` calls a
-    tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with that for it;
+    says nothing; ``go`` has a command go to a folder ("" is the workspace) and end with a status, ``where`` one say where;
+    ``stray`` calls a tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with
+    that for it;
     ``todo`` gives a tool for that a list of what is to do, its `names`; ``delegate`` gives the target to the `tool` that is
     named, and another agent that works for it then is told the `replies`.
     """
@@ -100,7 +103,7 @@ class ToolUse(Record):
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
         "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo", "append",
-        "delegate", "edits",
+        "delegate", "edits", "patch",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -407,7 +410,7 @@ class PlayedModel(Model):
             errand.lost()
             return deed.next is not None
         deed.results.append(result)
-        if errand.advance(result).shows and deed.use.kind not in ("write", "edit", "edits"):
+        if errand.advance(result).shows and deed.use.kind not in ("write", "edit", "edits", "patch"):
             self._habits.worked(deed.attempts[-1])
             if not deed.missing() and not deed.use.starts:
                 return False
@@ -456,7 +459,7 @@ class PlayedModel(Model):
                 ways = _commanded([use.target], box, use.within, over=use.over)
             case "todo":
                 ways = note_todos(use.names, box)
-            case "stray" | "bent" | "delegate":
+            case "stray" | "bent" | "delegate" | "patch":
                 ways = _called(use, box)
             case _:
                 ways = _shelled(use, self._workspace, box)
@@ -509,7 +512,7 @@ def _commands(use: ToolUse, workspace: str) -> list[str]:
         "status": f"sh {target}",
         "folder": f"mkdir -p {target}",
         "program": " ".join(map(shlex.quote, ("sh", *use.needs[:1]))),
-        "go": f"cd {target} && {'false' if use.exit else 'true'}",
+        "go": f"cd {target if use.target else shlex.quote(workspace)} && {'false' if use.exit else 'true'}",
         "where": "pwd",
         "print": f"echo {target}; printf '%s\\n' {content} >&2",
         "put": text,
@@ -542,6 +545,9 @@ def _called(use: ToolUse, box: Toolbox) -> Steps:
         yield Attempt("delegate", use.tool.tool, {**use.tool.arguments, use.tool.task: use.target})
     if use.kind == "stray":
         yield Attempt("stray", use.target, {"path": use.content})
+    patchers = (one for one in box.patch if notations_for(one.known.description, path_given=False)[:1] == ["patch"])
+    for tool in itertools.islice(patchers, use.kind == "patch"):
+        yield Attempt("patch", tool.tool, tool.arguments(use.content))
     for tool in box.read[:1] if use.kind == "bent" else ():
         yield Attempt("stray", tool.tool, filled(tool.fixed, {tool.target.at: None}) if use.target == "null" else {})
     return True

@@ -174,7 +174,7 @@ def batch(drawing: Drawing) -> list[Unit]:
 
 
 def left(drawing: Drawing) -> list[Unit]:
-    """A command goes to a folder and works, another one goes there and fails; then it is asked where the next one runs.
+    """A command shows a file of a folder to which it goes. Others go there and work, or fail; where is the next one then?
 
     Tools read one of two files of the same name, of which the other is in the folder. Where there are restarts, a command goes
     there once more, and others export a name of several lines and odd signs, a PATH, and a word; all are asked for in the next
@@ -186,7 +186,9 @@ def left(drawing: Drawing) -> list[Unit]:
     where, look = ToolUse(kind="where", target=""), ToolUse(kind="read", target=name)
     goes = [ToolUse(kind="go", target=folder, exit=status) for status in (0, 1)]
     back = ToolUse(kind="cat", target=name, inside=True)
-    replies = map(drawing.does, (goes[0], where, look, goes[1], where, look, back))
+    home = ToolUse(kind="go", target="")
+    shows = ToolUse(kind="run", target=f"cd {folder} && cat {name}")  # from there, wherever a shell has been left
+    replies = map(drawing.does, (home, shows, home, goes[0], where, look, goes[1], where, look, back))
     first: Unit = [drawing.turn(*replies, drawing.says())]
     if drawing.height == 0:
         return [first]

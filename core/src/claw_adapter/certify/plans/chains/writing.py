@@ -20,6 +20,7 @@ __all__ = [
     "edited_large",
     "edited_plainly",
     "odd",
+    "patched",
     "written",
     "written_large",
 ]
@@ -194,6 +195,29 @@ def edited_by_lists(drawing: Drawing) -> list[Unit]:
     looks = [drawing.does(ToolUse(kind="read", target=file.path)) for file in files]
     turns = (looks[2], edits[2]), (looks[1], edits[1]), (looks[0], edits[0])
     return [[drawing.turn(look, drawing.does(edit), look, drawing.says())] for look, edit in turns]
+
+
+def patched(drawing: Drawing) -> list[Unit]:
+    """Patches replace lines, and put one behind the last of a file that has no end; one makes a file.
+
+    Only with a tool that takes them.
+    """
+    file, open_ended = drawing.file(9), drawing.file(4, "")
+    lines, last = file.text.split("\n"), open_ended.text.split("\n")[-1]
+    new = [drawing.texts.sentence() for _ in range(4)]
+    hunks = [f"@@\n {lines[at - 1]}\n-{lines[at]}\n+{new[at // 4]}\n {lines[at + 1]}\n" for at in (1, 6)]
+    made = drawing.texts.path()
+    patches = {
+        file.path: f"*** Update File: {file.path}\n{''.join(hunks)}",
+        open_ended.path: f"*** Update File: {open_ended.path}\n@@\n {last}\n+{new[2]}\n",
+        made: f"*** Add File: {made}\n+{new[3]}\n+{drawing.texts.sentence()}\n",
+    }
+    turns = []
+    for path, patch in patches.items():
+        look = [drawing.does(ToolUse(kind="read", target=path))]
+        use = ToolUse(kind="patch", target=path, content=f"*** Begin Patch\n{patch}*** End Patch")
+        turns.append(drawing.turn(*look[path == made :], drawing.does(use), *look, drawing.says()))
+    return [[turn] for turn in turns]
 
 
 def edited_plainly(drawing: Drawing) -> list[Unit]:

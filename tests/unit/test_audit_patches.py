@@ -1,0 +1,47 @@
+"""What patches do to a file, and numbers before lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from claw_adapter.audit.course import effect_of
+from claw_adapter.audit.patched import Patched, patched_by
+
+UPDATE = "*** Begin Patch\n*** Update File: a.md\n@@ a part\n one\n-two\n+three\n four\n@@\n-six\n+five\n+six\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    ("patch", "found"),
+    [
+        (UPDATE, Patched("a.md", changes=(("one\ntwo\nfour", "one\nthree\nfour"), ("six", "five\nsix")))),
+        ("*** Begin Patch\n*** Add File: n/b.md\n+one\n+\n+two\n*** End Patch", Patched("n/b.md", "one\n\ntwo\n")),
+        (
+            "*** Begin Patch\n*** Update File: a.md\n@@\n one\n\n+two\n*** End of File\n*** End Patch",
+            Patched("a.md", changes=(("one\n", "one\n\ntwo"),)),
+        ),
+        ("*** Begin Patch\n*** Update File: a.md\n@@\n+only new\n*** End Patch", None),
+        ("*** Begin Patch\n*** Delete File: a.md\n*** End Patch", None),
+        (UPDATE.replace("*** End", "*** Update File: b.md\n@@\n-a\n+b\n*** End"), None),
+        ("one\ntwo", None),
+    ],
+    ids=["replaced", "made", "an empty line, and its end", "no place", "deleted", "two files", "no patch"],
+)
+def test_a_patch_of_one_file_is_read(patch, found):
+    assert patched_by({"patch": patch}) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "ended", "after"),
+    [
+        ("one\ntwo\nfour\nsix\n", False, "one\nthree\nfour\nfive\nsix\n"),
+        ("one\ntwo\nfour\nsix", False, "one\nthree\nfour\nfive\nsix"),
+        ("one\ntwo\nfour\nsix", True, "one\nthree\nfour\nfive\nsix\n"),
+        ("one\ntwo\nfour\nsix\nsix\n", False, None),
+    ],
+)
+def test_a_patched_file_has_the_new_lines_and_may_get_an_end(before, ended, after):
+    effect = effect_of("apply_patch", {"patch": UPDATE}, (), "t/workspace", {})
+    assert effect is not None
+    assert replace(effect, ended=ended).on(before, strict=True) == after
