@@ -106,10 +106,10 @@ class Drop(Record):
     characters that they name, in arguments of calls and what is done by them; bytes that are no UTF-8, or the right to
     execute it, of a file that is edited, or the line end behind a text that an edit takes out; the kind of its line ends,
     and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; a
-    ``cd`` to where a command runs anyway, before it; that a final reply has no words, in whose place its thoughts are given as the
-    answer; what a command has printed by the time at which it is stopped; tools of an MCP server that are not on the first page
-    of its list; what one of its tools gives as data beside a text; that a path is a link to a file, where that is written
-    or edited by it."""
+    ``cd`` to where a command runs anyway, before it; that a final reply has no words, in whose place its thoughts are given
+    as the answer; what a command has printed by the time at which it is stopped; tools of an MCP server that are not on the
+    first page of its list; what one of its tools gives as data beside a text; that a path is a link to a file, where that
+    is written or edited by it."""
 
     def __str__(self) -> str:
         return {
