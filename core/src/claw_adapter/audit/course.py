@@ -124,22 +124,22 @@ def effect_of(
     if put := put_by({"command": script} if script else arguments):
         return WriteEffect(put.path, put.content, behind=put.behind)
     if (patch := patched_by(arguments)) is not None:
-        (old, new), *also = patch.changes or [(None, patch.text)]
-        return WriteEffect(place_in(patch.path, workspace), new, old, also=tuple(also), ended=False)
-    first, also = _several(_flat(arguments))
-    arguments, path = first, _path(first, workspace)
+        before, after = patch.changes[0] if patch.changes else (None, patch.text)
+        return WriteEffect(place_in(patch.path, workspace), after, before, also=patch.changes[1:], ended=False)
+    arguments, also = _several(_flat(arguments))
+    place = _path(arguments, workspace)
     texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
     content, old, new = (_only(texts, kind) for kind in (CONTENT, OLD, NEW))
-    if path is None:
+    if place is None:
         return None
     if old is not None and new is not None:
         told = [name for name, value in arguments.items() if value is True]
         every = [EVERY.fullmatch(name) is not None for name in told]
         once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
-        return WriteEffect(path, new, old, known=all(every), every=bool(every), once=once, also=also)
+        return WriteEffect(place, new, old, known=all(every), every=bool(every), once=once, also=also)
     if content is not None and _adds(name, arguments):
-        return WriteEffect(path, content, behind=True)
-    return WriteEffect(path, content) if content is not None and writes(name, tools) else None
+        return WriteEffect(place, content, behind=True)
+    return WriteEffect(place, content) if content is not None and writes(name, tools) else None
 
 
 def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:

@@ -236,7 +236,8 @@ class Reads:
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
                 if command is None and len(true) == 1:
-                    self.numbers.take(name, path, true[0], flat, failed, exchange.number)
+                    asked = failed if in_lines(arguments) else None
+                    self.numbers.take(name, path, true[0], flat, asked, exchange.number)
                 self._file(reading, files, failed, named)
                 earlier.setdefault(label, []).append((arguments, flat))
                 if not (in_lines(arguments) or any(whole_in(text, flat) for text in versions)):

@@ -5,6 +5,7 @@ What such a number counts is learnt: where it is mostly the file's own, it has t
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Final
@@ -22,6 +23,7 @@ KINDS: Final = 4
 """Different counts among them."""
 RANKS: Final = 8
 """Up to there a number before a line may be that of the lines shown."""
+LINE_ENDS: Final = re.compile(r"\r\n|\r|\n")
 SURE: Final = 3
 """Lines with numbers of their own behind which other numbers are wrong ones."""
 Place = tuple[str, tuple[str, str], str]
@@ -86,17 +88,21 @@ def _counts(text: str) -> dict[str, set[int]]:
 
 @dataclass(slots=True)
 class LineNumbers:
-    """Numbers before the lines that a tool shows of files: once they were the lines' own, they are that always."""
+    """Numbers before the lines that a tool shows of files: once they were the lines' own, they are that in parts as well."""
 
     _right: Counter[str] = field(default_factory=Counter)
     """By tool, how many were."""
 
-    def take(self, tool: str, path: str, text: str, flat: str, failed: Failed, request: int) -> None:
-        """A reading of all or some of a text; some programs also end lines where Unicode does."""
+    def take(self, tool: str, path: str, text: str, flat: str, failed: Failed | None, request: int) -> None:
+        """A reading of all of a text, or of lines that were asked for: then what is wrong fails (`failed`).
+
+        Some programs also end lines at carriage returns, or where Unicode does.
+        """
         places = defaultdict[str, set[int]](set)
-        for lines in (split_lines(text), text.splitlines()):
+        for lines in (split_lines(text), LINE_ENDS.split(text), text.splitlines()):
             for number, line in enumerate(map(str.strip, lines), start=1):
                 places[line].add(number)
+        wrong = list[str]()
         for shown in flat.splitlines():
             found = NUMBERED.match(shown)
             line = shown[found.end() :].strip() if found else ""
@@ -104,7 +110,9 @@ class LineNumbers:
                 continue
             if int(found[1]) in places[line]:
                 self._right[tool] += int(found[1]) > RANKS
+                failed = None  # else a line may be missing between
             else:
-                told = " or ".join(map(str, sorted(places[line])))
-                what = f"reading {path} shows line {told} as line {found[1]}: {line[:80]!r}"
-                failed.note("M20", "read-number", line, what, request, unless=lambda: self._right[tool] < SURE)
+                wrong.append(f"line {min(places[line])} as line {found[1]}: {line[:80]!r}")
+        if failed is not None and wrong[SURE - 1 :]:
+            what = f"reading {path} shows {wrong[0]}"
+            failed.note("M20", "read-number", path, what, request, unless=lambda: self._right[tool] < SURE)

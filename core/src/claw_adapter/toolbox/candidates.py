@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -136,8 +135,18 @@ class Candidate:
         if 0 not in way or None in way:
             return None
         calls = [self.writes(target, new, old) for old, new in changes]
-        items = [functools.reduce(lambda node, key: node[key], way[: way.index(0) + 1], call) for call in calls]
+        items = [_at(call, way[: way.index(0) + 1]) for call in calls]
         return filled(calls[0], {way[: way.index(0)]: items})
+
+
+def _at(node: JsonValue, way: At) -> JsonValue:
+    """What stands at a place."""
+    for key in way:
+        if isinstance(key, int):
+            node = node[key] if isinstance(node, list) else None
+        else:
+            node = node.get(key or "") if isinstance(node, dict) else None
+    return node
 
 
 def filled(arguments: Mapping[str, JsonValue], more: Mapping[At, JsonValue]) -> JsonObject:

@@ -98,8 +98,8 @@ async def server_tools(kit: Kit) -> None:
     if not kit.bench.capabilities.mcp:
         kit.note("its adapter declares that it takes no MCP servers: none was given to it")
         return
-    names = ("first", "second", "third", "alone", "ordered", "refused", "told", DATA)
-    texts = {name: kit.canary(name) for name in names}
+    parts_of = ("first", "second", "third", "alone", "ordered", "refused", "told", DATA)
+    texts = {name: kit.canary(name) for name in parts_of}
     texts["long"] = "\n".join(kit.canary(f"line {number}") for number in range(LINES))
     odd = f'{texts["told"]} "quoted" naïve ß 漢字\nsecond line'
     entries = {name: [_text(texts[name])] for name in ("long", "ordered")}

@@ -235,9 +235,9 @@ def edited_plainly(drawing: Drawing) -> list[Unit]:
     change = ToolUse(kind="edit", target=file.path, wanted=(plain,), content=drawing.texts.sentence(), missed=True)
     first, *lines = (drawing.texts.sentence() for _ in range(6))
     counted = "\r".join(f"{drawing.texts.number()} {percent}%" for percent in (0, 50, 100))
-    other = PlanFile(path=drawing.texts.path(), text="\n".join((first, *lines[:2], counted, *lines[2:], "")))
-    drawing.steps.append(other)
-    kept = ToolUse(kind="edit", target=other.path, wanted=(lines[1],), content=drawing.texts.sentence())
+    counts = PlanFile(path=drawing.texts.path(), text="\n".join((first, *lines[:2], counted, *lines[2:], "")))
+    drawing.steps.append(counts)
+    kept = ToolUse(kind="edit", target=counts.path, wanted=(lines[1],), content=drawing.texts.sentence())
     return [[drawing.turn(*map(drawing.does, (look, change, look, kept)), drawing.says())]]
 
 
