@@ -115,4 +115,4 @@ class LineNumbers:
                 wrong.append(f"line {min(places[line])} as line {found[1]}: {line[:80]!r}")
         if failed is not None and wrong[SURE - 1 :]:
             what = f"reading {path} shows {wrong[0]}"
-            failed.note("M20", "read-number", path, what, request, unless=lambda: self._right[tool] < SURE)
+            failed.note("M20", "read-number", wrong[0], what, request, unless=lambda: self._right[tool] < SURE)
