@@ -222,13 +222,14 @@ class StandingTexts:
 
     def _cut(self, turn: RequestTurn, prompt: str, files: Mapping[str, str]) -> None:
         """No file is shown from its beginning on, in the instructions or beside a prompt with its name, and just ends."""
-        long = {path: lines for path, text in files.items() if (lines := lines_of_text(text))[LONG:]}
-        for exchange in turn.chain[:1] if long else ():
+        for exchange in turn.chain[:1]:
             units = turn.units[exchange.number]
-            beside_it = [
-                (text, path) for text in _around(units, prompt) for path in long if path in prompt and path in text
-            ]
-            for text, path in (*beside_it, *((text, path) for text in _front(units) for path in long)):
+            front, around = _front(units), _around(units, prompt)
+            said = "\n".join((*front, *around))
+            begun = (path for path, text in files.items() if text.strip() and text.split(maxsplit=1)[0] in said)
+            long = {path: lines for path in begun if (lines := lines_of_text(files[path]))[LONG:] and lines[0] in said}
+            beside_it = [(text, path) for text in around for path in long if path in prompt and path in text]
+            for text, path in (*beside_it, *((text, path) for text in front for path in long)):
                 lines = long[path]
                 shown = _begun(lines, text)
                 if LONG <= shown < len(lines) and not any(line in text for line in lines[shown : shown + LONG]):
