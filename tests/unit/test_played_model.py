@@ -51,6 +51,15 @@ async def test_it_calls_and_answers_as_if_the_other_request_had_not_been_there(l
     assert await ask(made, gone_on(call)) == ("It says forty.", "")
 
 
+async def test_who_asks_without_tools_in_the_middle_of_something_gets_no_call():
+    """As for a summary of the conversation so far."""
+    made = model()
+    _, call = await ask(made, PROMPT)
+    asked = (*gone_on(call, "nothing is there"), Line("user", "Sum up what was said."))
+    assert await ask(made, asked, ()) == (ASIDE, "")
+    assert (await ask(made, gone_on(call, "nothing is there")))[1], "it goes on behind that"
+
+
 async def test_every_call_has_an_id_of_its_own_also_where_those_of_a_turn_are_alike():
     ids = list[str]()
     for number in range(8):

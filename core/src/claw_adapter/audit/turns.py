@@ -150,6 +150,7 @@ class RequestTurn:
         for exchange in self.exchanges:
             units = self.units[exchange.number]
             if exchange.number in self.asking:
+                self._go_on(units)  # what it sums up may be nowhere else
                 reply = Reply.of(exchange)
                 self.summed += [reply] if reply is not None and reply.text and not reply.calls else []
                 continue
@@ -222,7 +223,7 @@ class RequestTurn:
     def _go_on(self, units: Sequence[RequestUnit]) -> None:
         """The reply before, if this request goes on from it, becomes a step."""
         reply = Reply.of(self.chain[-1]) if self.chain else None
-        if reply is None:
+        if reply is None or (self.steps and self.steps[-1].reply.exchange is reply.exchange):
             return
         first = len(units) - 1 - next((n for n, unit in enumerate(reversed(units)) if unit.kind == "user"), len(units))
         calls = [unit for unit in units if unit.kind == CALL]

@@ -297,6 +297,11 @@ class PlayedModel(Model):
             yield Delta(text=ASIDE, finish="stop")
             return
         self._harvest(request)
+        if (
+            self._open and self._offered and not request.tools
+        ):  # it asks for a summary: what is to be done comes behind that
+            yield Delta(text=ASIDE, finish="stop")
+            return
         reply = PlayedReply() if self._open else self._reply(played, request)
         if reply.hang and self._turn.attempt == 1:
             await self.hold()
