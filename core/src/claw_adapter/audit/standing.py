@@ -9,11 +9,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from claw_adapter.audit.book import Book
+from claw_adapter.audit.commands import told_by
 from claw_adapter.audit.places import hidden
 from claw_adapter.audit.purpose import reads
 from claw_adapter.audit.results import known_lines, lines_of_text, turned, whole_in
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import RequestUnit, tool_names
+from claw_adapter.audit.units import RequestUnit, arguments_of, tool_names
 from claw_adapter.runs.transcript import Exchange
 
 __all__ = ["StandingLines", "StandingLists", "StandingTexts", "beside"]
@@ -179,18 +180,20 @@ class StandingTexts:
     def _below(self, turn: RequestTurn, files: Mapping[str, str], after: Mapping[str, str]) -> None:
         """No reading shows, beside its file, what another one was of which no call of the turn says anything."""
         every = [(step.reply.exchange, *one) for step in turn.steps for one in step.offered] if self._former else []
-        called = "\n".join(call.text for _, call, _ in every)
-        there = {line for text in (*files.values(), *after.values()) for line in lines_of_text(text)} if every else ()
+        said = [told_by(arguments_of(call)) for _, call, _ in every]
+        called, sides = "\n".join(said), (files, after)
+        there = {line for side in sides for text in side.values() for line in lines_of_text(text)} if every else ()
         gone = [
             (path, text)
             for path, texts in (self._former.items() if every else ())
             for text in texts
             if path not in called and any(line not in there and line not in called for line in lines_of_text(text))
         ]
-        for exchange, call, result in every:
+        for (exchange, call, result), asked in zip(every, said, strict=True) if gone else ():
             if result is None or not reads(call.tool, exchange.tools):
                 continue
-            for path, text in gone:
+            own = [text for side in sides for path, text in side.items() if path in asked and text.strip()]
+            for path, text in gone if any(whole_in(one, result.text) for one in own) else ():
                 if whole_in(text, result.text) and (path not in files or _stale(text, files[path], result.text)):
                     what = f"beside the file that was read the result shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
