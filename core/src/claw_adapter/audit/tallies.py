@@ -111,7 +111,7 @@ class LineNumbers:
             if int(found[1]) in places[line]:
                 self._right[tool] += int(found[1]) > RANKS
                 failed = None  # else a line may be missing between
-            else:
+            elif all(abs(int(found[1]) - place) > 1 for place in places[line]):  # some count from 0
                 wrong.append(f"line {min(places[line])} as line {found[1]}: {line[:80]!r}")
         if failed is not None and wrong[SURE - 1 :]:
             what = f"reading {path} shows {wrong[0]}"
