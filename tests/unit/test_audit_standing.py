@@ -245,5 +245,5 @@ def test_what_comes_with_a_reading_is_of_now(shown, now, found):
         turn = SimpleNamespace(
             chain=[SimpleNamespace(number=1)], units={1: [RequestUnit("user", "Go on.")]}, steps=[step]
         )
-        texts.judge(turn, "Go on.", files)
+        texts.judge(turn, "Go on.", files, files)
     assert [finding.key for finding in book.findings()] == found

@@ -192,9 +192,11 @@ class StandingTexts:
         for (exchange, call, result), asked in zip(every, said, strict=True) if gone else ():
             if result is None or not reads(call.tool, exchange.tools):
                 continue
-            own = [text for side in sides for path, text in side.items() if path in asked and text.strip()]
-            for path, text in gone if any(whole_in(one, result.text) for one in own) else ():
-                if whole_in(text, result.text) and (path not in files or _stale(text, files[path], result.text)):
+            still = [text for path, text in files.items() if path in asked and text.strip() and after.get(path) == text]
+            own = [text for text in still if whole_in(text, result.text)]  # of one that is changed, nobody knows when
+            for path, text in gone if own else ():
+                apart = whole_in(text, result.text) and not any(whole_in(text, one) for one in own)
+                if apart and (path not in files or _stale(text, files[path], result.text)):
                     what = f"beside the file that was read the result shows {path} as it was before an earlier turn"
                     self.book.find("M20", "shown-stale", what, request=exchange.number)
 
