@@ -183,7 +183,7 @@ class _Ledger:
             self.book.round = item.id
             if self.past.apply(item.updates, number):
                 # the conversation may begin anew, with what there was at first, or go on with what it has
-                self.summaries = Summaries(shown=self.summaries.shown)
+                self.summaries = Summaries(shown=self.summaries.shown, changed=True)
             mine = [turn for turn in turns.get(item.id, []) if turn.process >= process]
             if mine and not filled:
                 for turn in mine:

@@ -29,6 +29,8 @@ class Summaries:
     """Whether anything was asked for beside the conversation since: that may have been another one."""
     others: bool = False
     """Whether that was something else than a summary."""
+    changed: bool = False
+    """Whether an update has changed the past since the last request: what was summed up may not be found any more."""
 
     def copy(self) -> Summaries:
         """One that may go on otherwise."""
@@ -64,9 +66,9 @@ class Summaries:
         text = "\n".join(unit.text for unit in units)
         if self.told and not self.others:
             self._without(text, there, due, request, book)
-        elif lacks and not unsure:
+        elif lacks and self.changed and not unsure:
             self._unasked(text, there, due, request, book)
-        self.told, self.others, self.shown = [], False, there
+        self.told, self.others, self.changed, self.shown = [], False, False, there
         found = [tuple(line for line in _lines(one) if line in text) for one in self.new]
         if shown := next(filter(None, reversed(found)), ()):
             self.held, self.new = shown, []
