@@ -18,7 +18,7 @@ from claw_adapter.audit.places import place_in
 from claw_adapter.audit.purpose import command_of, leaves, writes
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, FILE_ENDS, with_characters, with_ends
-from claw_adapter.audit.results import whole_in
+from claw_adapter.audit.results import flat_of, whole_in
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import RequestUnit, arguments_of
 from claw_adapter.protocol.limits import Drop, Loss
@@ -127,19 +127,19 @@ def effect_of(
         before, after = patch.changes[0] if patch.changes else (None, patch.text)
         return WriteEffect(place_in(patch.path, workspace), after, before, also=patch.changes[1:], ended=False)
     arguments, also = _several(_flat(arguments))
-    place = _path(arguments, workspace)
+    path = _path(arguments, workspace)
     texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
     content, old, new = (_only(texts, kind) for kind in (CONTENT, OLD, NEW))
-    if place is None:
+    if path is None:
         return None
     if old is not None and new is not None:
         told = [name for name, value in arguments.items() if value is True]
         every = [EVERY.fullmatch(name) is not None for name in told]
         once = any(EVERY.fullmatch(name) and value in (False, "false") for name, value in arguments.items())
-        return WriteEffect(place, new, old, known=all(every), every=bool(every), once=once, also=also)
+        return WriteEffect(path, new, old, known=all(every), every=bool(every), once=once, also=also)
     if content is not None and _adds(name, arguments):
-        return WriteEffect(place, content, behind=True)
-    return WriteEffect(place, content) if content is not None and writes(name, tools) else None
+        return WriteEffect(path, content, behind=True)
+    return WriteEffect(path, content) if content is not None and writes(name, tools) else None
 
 
 def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
@@ -309,11 +309,13 @@ class FileCourse:
         if len(plain.left(sides[1], ends)) == len(plain.texts):
             return way()
         eating = (False, True) if LINE_END in losses else (False,)
+        patched = any(effect is not None and effect.ended is not None for effect in plain.effects)
+        ending = (False, True) if patched else (False,)
         ways = [
             partial(way, eats=eats, loose=loose, ended=ended)
             for eats in eating
             for loose in (False, True)
-            for ended in (False, True)
+            for ended in ending
         ]
         return max(ways, key=lambda one: len(one().left(sides[1], ends)))()
 
@@ -373,7 +375,7 @@ class FileCourse:
         return known and path not in self.put_off and reply < self.steps[number][2].number
 
     def shown_otherwise(
-        self, path: str, number: int, sides: tuple[Mapping[str, str], Mapping[str, str]], flat: str
+        self, path: str, number: int, sides: tuple[Mapping[str, str], Mapping[str, str]], result: str
     ) -> bool:
         """Whether a result shows a file as it is in the end, and that is not what the one call before it has made of it.
 
@@ -390,7 +392,8 @@ class FileCourse:
         so_far = (self.effects[at] is not None or looks(self.steps[at]) for at in range(number) if at not in changes)
         made = self.effects[changes[0]]
         text = made.on(before, strict=False) if made is not None else None
-        return text not in (None, after) and all(so_far) and path not in self.put_off and whole_in(after or "", flat)
+        otherwise = text not in (None, after) and path not in self.put_off and all(so_far)
+        return otherwise and whole_in(after or "", flat_of(result))
 
     def path(self, number: int) -> str:
         """The file that a call writes; empty for none."""

@@ -257,9 +257,7 @@ class Reads:
         self, course: FileCourse, path: str, at: int, sides: tuple[Mapping[str, str], Mapping[str, str]], result: str
     ) -> bool:
         """Whether a file is known in an ordinary run, too, to be then what the calls before have left."""
-        return not self.strict and (
-            course.settled(path, at, sides) or course.shown_otherwise(path, at, sides, flat_of(result))
-        )
+        return not self.strict and (course.settled(path, at, sides) or course.shown_otherwise(path, at, sides, result))
 
     def _judged(
         self,

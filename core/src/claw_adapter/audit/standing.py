@@ -180,25 +180,27 @@ class StandingTexts:
     def _below(self, turn: RequestTurn, files: Mapping[str, str], after: Mapping[str, str]) -> None:
         """No reading shows, beside its file, what another one was of which no call of the turn says anything."""
         every = [(step.reply.exchange, *one) for step in turn.steps for one in step.offered] if self._former else []
-        said = [told_by(arguments_of(call)) for _, call, _ in every]
-        called, sides = "\n".join(said), (files, after)
-        there = {line for side in sides for text in side.values() for line in lines_of_text(text)} if every else ()
-        gone = [
-            (path, text)
-            for path, texts in (self._former.items() if every else ())
-            for text in texts
-            if path not in called and any(line not in there and line not in called for line in lines_of_text(text))
+        former = [(path, text) for path, texts in self._former.items() for text in texts] if every else []
+        shown = [
+            (exchange.number, call, result.text, path, text)
+            for exchange, call, result in every
+            if result is not None and reads(call.tool, exchange.tools)
+            for path, text in former
+            if whole_in(text, result.text)
         ]
-        for (exchange, call, result), asked in zip(every, said, strict=True) if gone else ():
-            if result is None or not reads(call.tool, exchange.tools):
-                continue
-            still = [text for path, text in files.items() if path in asked and text.strip() and after.get(path) == text]
-            own = [text for text in still if whole_in(text, result.text)]  # of one that is changed, nobody knows when
-            for path, text in gone if own else ():
-                apart = whole_in(text, result.text) and not any(whole_in(text, one) for one in own)
-                if apart and (path not in files or _stale(text, files[path], result.text)):
-                    what = f"beside the file that was read the result shows {path} as it was before an earlier turn"
-                    self.book.find("M20", "shown-stale", what, request=exchange.number)
+        if not shown:
+            return
+        called = "\n".join(told_by(arguments_of(call)) for _, call, _ in every)
+        there = {line for side in (files, after) for text in side.values() for line in lines_of_text(text)}
+        for request, call, flat, path, text in shown:
+            gone = path not in called and any(line not in there and line not in called for line in lines_of_text(text))
+            asked = told_by(arguments_of(call))
+            still = [one for name, one in files.items() if name in asked and one.strip() and after.get(name) == one]
+            own = [one for one in still if whole_in(one, flat)]  # of one that is changed, nobody knows when
+            apart = bool(own) and not any(whole_in(text, one) for one in own)
+            if gone and apart and (path not in files or _stale(text, files[path], flat)):
+                what = f"beside the file that was read the result shows {path} as it was before an earlier turn"
+                self.book.find("M20", "shown-stale", what, request=request)
 
     def _mapped(self, front: Iterable[str], files: Mapping[str, str], request: int) -> None:
         """No line of what a file was stands by its path, with none of what it is."""

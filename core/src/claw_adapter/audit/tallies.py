@@ -98,15 +98,15 @@ class LineNumbers:
 
         Some programs also end lines at carriage returns, or where Unicode does.
         """
+        numbered = [(found, shown) for shown in flat.splitlines() if (found := NUMBERED.match(shown))]
         places = defaultdict[str, set[int]](set)
-        for lines in (split_lines(text), LINE_ENDS.split(text), text.splitlines()):
+        for lines in () if not numbered else (split_lines(text), LINE_ENDS.split(text), text.splitlines()):
             for number, line in enumerate(map(str.strip, lines), start=1):
                 places[line].add(number)
         wrong = list[str]()
-        for shown in flat.splitlines():
-            found = NUMBERED.match(shown)
-            line = shown[found.end() :].strip() if found else ""
-            if found is None or len(line) < LEAST or line not in places:
+        for found, shown in numbered:
+            line = shown[found.end() :].strip()
+            if len(line) < LEAST or line not in places:
                 continue
             if int(found[1]) in places[line]:
                 self._right[tool] += int(found[1]) > RANKS

@@ -130,6 +130,8 @@ class RequestTurn:
     """What was said to them."""
     beside: list[SideTalk] = field(default_factory=list)
     """The conversations that are held beside."""
+    _windows: dict[int, int] = field(default_factory=dict)
+    """What `window` gives, by request."""
 
     def follow(self, prompt: str, known: Sequence[Said], renderer: Renderer, *, tools: bool) -> None:
         """Find the chain and its steps.
@@ -146,7 +148,7 @@ class RequestTurn:
         }
         asked = renderer.plain(prompt).strip()
         self.units = {exchange.number: units_of(exchange.messages) for exchange in self.exchanges}
-        self.asking = self._summaries(asked, renderer)
+        self.asking, self._windows = self._summaries(asked, renderer), {}
         for exchange in self.exchanges:
             units = self.units[exchange.number]
             if exchange.number in self.asking:
@@ -243,10 +245,12 @@ class RequestTurn:
 
     def window(self, request: int) -> int:
         """Tokens that the conversation may have been taken for, up to a request; those for summaries were part of it."""
-        ours = {one.number for one in self.chain} | self.asking
-        shown = (one for one in self.exchanges if one.number in ours and one.number <= request)
-        sizes = (_filled(one, self.units[one.number], replied=one.number < request) for one in shown)
-        return max(sizes, default=0)
+        if not self._windows:
+            ours, before = {one.number for one in self.chain} | self.asking, 0
+            for one in (one for one in self.exchanges if one.number in ours):
+                self._windows[one.number] = max(before, _filled(one, self.units[one.number]))
+                before = max(before, _filled(one, self.units[one.number], replied=True))
+        return self._windows.get(request, 0)
 
     @property
     def broken(self) -> set[str]:
