@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from claw_adapter.frameworks import commands
+from claw_adapter.runs.packing import unpack
 from support.packages import PLUGINS, build, needs_checkout
 
 ROOT = Path(__file__).parents[2]
@@ -44,8 +44,7 @@ def test_a_wheel_holds_the_description_the_pins_and_the_profile_and_nothing_else
 
 
 def test_a_wheel_built_from_the_source_distribution_is_the_same(tmp_path):
-    with tarfile.open(build(PLUGIN, "sdist", tmp_path / "sdist")) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(build(PLUGIN, "sdist", tmp_path / "sdist").read_bytes(), tmp_path)
     (source,) = tmp_path.glob("claw_adapter_nanobot-*")
     with zipfile.ZipFile(build(source, "wheel", tmp_path / "second")) as second:
         names = sorted(second.namelist())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from claw_adapter.runs.packing import unpack
 from support.packages import PLUGINS, build, needs_checkout
 
 PINS = {"framework.toml", "requirements.txt"}
@@ -23,8 +23,7 @@ pytestmark = needs_checkout
 
 @pytest.mark.parametrize("plugin", HELD)
 def test_a_wheel_built_from_the_source_distribution_holds_what_is_needed_and_no_more(tmp_path, plugin):
-    with tarfile.open(build(PLUGINS / plugin, "sdist", tmp_path / "sdist")) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(build(PLUGINS / plugin, "sdist", tmp_path / "sdist").read_bytes(), tmp_path)
     (source,) = tmp_path.glob(f"claw_adapter_{plugin.replace('-', '_')}-*")
     with zipfile.ZipFile(build(source, "wheel", tmp_path / "wheel")) as archive:
         names = [Path(name) for name in archive.namelist()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import tarfile
+import sys
 import tempfile
 from pathlib import Path
 
@@ -14,6 +14,11 @@ from claw_adapter.runs.journal import read_journal
 from claw_adapter.runs.merging import take_trial
 from claw_adapter.runs.named import trial_blobs
 from claw_adapter.runs.store import Store
+
+if sys.version_info >= (3, 11, 4):
+    import tarfile
+else:  # without the filter by which nothing of an archive leads out of a folder
+    from backports import tarfile
 
 __all__ = ["pack_folder", "pack_trial", "take_packed", "unpack"]
 
