@@ -17,7 +17,7 @@ from claw_adapter.audit.patched import patched_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.purpose import command_of, leaves, writes
 from claw_adapter.audit.remarks import points_on
-from claw_adapter.audit.rendering import ESCAPES, FILE_ENDS, with_characters, with_ends
+from claw_adapter.audit.rendering import ESCAPES, FILE_ENDS, line_feeds, with_characters, with_ends
 from claw_adapter.audit.results import flat_of, whole_in
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import RequestUnit, arguments_of
@@ -151,11 +151,7 @@ def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:
 
 def _crlf(text: str) -> str:
     """A text with the line ends of a file that has CR LF: models write them as line feeds, and tools know that."""
-    return _ends(text).replace("\n", "\r\n")
-
-
-def _ends(text: str) -> str:
-    return text.replace("\r\n", "\n")
+    return line_feeds(text).replace("\n", "\r\n")
 
 
 def _ended(text: str | None, ends: Callable[[str], str]) -> str | None:
@@ -305,7 +301,7 @@ class FileCourse:
         """
         way = partial(cls.of, steps, sides[0], workspace, strict=strict, losses=losses, told=told)
         plain = way()
-        ends = with_ends if FILE_ENDS in losses else _ends
+        ends = with_ends if FILE_ENDS in losses else line_feeds
         if len(plain.left(sides[1], ends)) == len(plain.texts):
             return way()
         eating = (False, True) if LINE_END in losses else (False,)

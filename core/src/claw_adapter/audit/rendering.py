@@ -20,6 +20,7 @@ __all__ = [
     "Renderer",
     "blackened",
     "felt",
+    "line_feeds",
     "with_ends",
     "with_floats",
     "without_control",
@@ -144,9 +145,14 @@ class Renderer:
         return text
 
 
+def line_feeds(text: str) -> str:
+    """A text with line feeds as its line ends."""
+    return text.replace("\r\n", "\n")
+
+
 def with_ends(text: str) -> str:
-    """A text with line feeds as its line ends, and one behind its last line."""
-    text = text.replace("\r\n", "\n")
+    """The same, with one behind its last line."""
+    text = line_feeds(text)
     return text if text.endswith("\n") else f"{text}\n"
 
 

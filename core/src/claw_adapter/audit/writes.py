@@ -25,6 +25,7 @@ from claw_adapter.audit.rendering import (
     LINE_BLANKS,
     Renderer,
     bare_lines,
+    line_feeds,
     with_characters,
     with_ends,
     without_control,
@@ -190,7 +191,7 @@ def _judge_text(
     demanded = demanded and (bool(must) or not _refused(path, steps, files))  # and so may what leaves no text
     demanded = demanded or (files.lacks(path) and _shown_as_there(path, must, steps, files))
     how = _how_written(path, must, files, "missing" if demanded else "", strict=strict)
-    if settled and (how in dict(ALIKE) or _ends(must) in _ends(there or "")):
+    if settled and (how in dict(ALIKE) or line_feeds(must) in line_feeds(there or "")):
         return
     if how and (lost := _lost(must, there or "", renderer)):
         for loss in lost:
@@ -231,7 +232,8 @@ def _how_written(path: str, must: str, files: WrittenFiles, refused: str, *, str
     if there is None or there == before:
         return refused
     lost = strict and before and "\r\n" in before and not _mixed(before) and "\r\n" not in there
-    return "" if _mixed(must) and not (_mixed(there) or lost) and _ends(there) == _ends(must) else _how(must, there)
+    evened = _mixed(must) and not (_mixed(there) or lost) and line_feeds(there) == line_feeds(must)
+    return "" if evened else _how(must, there)
 
 
 def _judge_modes(
@@ -349,10 +351,6 @@ def _judge_deleted(
 def _mixed(text: str) -> bool:
     """Whether it has line ends of both kinds."""
     return "\r\n" in text and "\n" in text.replace("\r\n", "")
-
-
-def _ends(text: str) -> str:
-    return text.replace("\r\n", "\n")
 
 
 def _how(must: str, there: str) -> str:
