@@ -639,12 +639,14 @@ def test_the_usage_of_a_reply_that_nobody_could_read_may_be_left_out(reported, r
 
 
 @pytest.mark.parametrize(
-    ("steps", "given", "right"), [(["call"], 900, False), (["call"], 1600, True), ([], 900, True), ([], 1600, True)]
+    ("steps", "given", "right"),
+    [(["call"], 900, False), (["call"], 1600, True), (["call"], 1650, True), ([], 900, True), ([], 1650, True)],
 )
 def test_what_a_sub_agent_has_cost_is_counted_and_other_requests_beside_may_be_left_out(steps, given, right):
-    exchanges, book = [exchange(number, size, 0) for number, size in ((1, 400), (2, 700), (3, 500))], Book()
-    beside = [SideTalk(2, 2, steps)]
-    turn = SimpleNamespace(exchanges=exchanges, chain=[exchanges[0], exchanges[2]], beside=beside)
+    sizes, book = ((1, 400), (2, 600), (3, 50), (4, 100), (5, 500)), Book()
+    exchanges = [exchange(number, size, 0) for number, size in sizes]
+    beside = [SideTalk([2, 4], steps), SideTalk([3])]  # it asks for a title in the middle
+    turn = SimpleNamespace(exchanges=exchanges, chain=[exchanges[0], exchanges[4]], beside=beside)
     judge_usage(turn, ReportedUsage(kind="per_turn", input=given, output=0), "per_turn", book)
     assert [finding.cause for finding in book.findings()] == ([] if right else ["usage-differs"])
 

@@ -276,13 +276,16 @@ def judge_usage(
     chain = {exchange.number for exchange in turn.chain}
     waited = [talk for talk in turn.beside if talk.steps and talk.last < max(chain, default=0)]
     helped = [talk for talk in waited if not any(talk.first < number < talk.last for number in chain)]
-    worked = chain.union(*(range(talk.first, talk.last + 1) for talk in helped if declared != "last_request"))
+    helped = [] if declared == "last_request" else helped
+    worked = chain.union(*(talk.requests for talk in helped))
+    meanwhile = chain.union(*(range(talk.first, talk.last + 1) for talk in helped))  # titles, for example
     several = (
         told,
         [exchange for exchange in told if exchange.number in worked],
+        [exchange for exchange in told if exchange.number in meanwhile],
         [exchange for exchange in told if exchange.failure is None and not exchange.fault],
     )
-    counts, main, readable = ([_counts(exchange.usage) for exchange in some] for some in several)
+    counts, main, *others = ([_counts(exchange.usage) for exchange in some] for some in several)
     if not main:
         return
     readings = [_figures(reported)]  # of what is added up also what has come since; a new start begins with nothing
@@ -290,7 +293,7 @@ def judge_usage(
         if before is None:
             return
         readings += [tuple(now - then for now, then in zip(readings[0], _figures(before), strict=True))]
-    wanted = {main[-1], counts[-1]} if declared == "last_request" else _sums(turn, (counts, main, readable))
+    wanted = {main[-1], counts[-1]} if declared == "last_request" else _sums(turn, (counts, main, *others))
     given = {(sent, said) for i, said, cached in readings for sent in (i, i + cached)}
     sizes = (
         {size for i, o in wanted for size in (i, i + o)}

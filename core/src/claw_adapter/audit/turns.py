@@ -93,20 +93,30 @@ class ChainStep:
 class SideTalk:
     """A conversation that is held beside another one within a turn, as a sub-agent's."""
 
-    first: int
-    last: int
-    """The numbers of its requests."""
+    requests: list[int] = field(default_factory=list)
+    """Their numbers."""
     steps: list[tuple[RequestUnit, RequestUnit, Exchange]] = field(default_factory=list)
     """Its calls that have a result, with it and the request whose reply they are of."""
     open: Reply | None = None
     """What was said last."""
+
+    @property
+    def first(self) -> int:
+        """The number of its first request."""
+        return self.requests[0]
+
+    @property
+    def last(self) -> int:
+        """The number of its last one."""
+        return self.requests[-1]
 
     def go_on(self, exchange: Exchange, results: Mapping[str, RequestUnit]) -> None:
         """A further request of it, which has these results, by the ids of their calls."""
         for call in self.open.calls if self.open is not None else ():
             if self.open is not None and call.call in results:
                 self.steps.append((call, results[call.call], self.open.exchange))
-        self.last, self.open = exchange.number, Reply.of(exchange)
+        self.requests.append(exchange.number)
+        self.open = Reply.of(exchange)
 
 
 @dataclass(slots=True)
@@ -218,7 +228,7 @@ class RequestTurn:
         going = (talk for talk in self.beside if talk.open and any(one.call in results for one in talk.open.calls))
         talk = next(going, None)
         if talk is None:
-            talk = SideTalk(exchange.number, exchange.number)
+            talk = SideTalk()
             self.beside.append(talk)
         talk.go_on(exchange, results)
 
