@@ -101,6 +101,18 @@ def test_what_a_command_leaves_is_held_against_the_disk_and_against_what_is_read
     assert judged(run, ("b.md", SECOND), told=told, before=before, after=before) == [], "it may have been refused"
 
 
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [("done", ["M17 command-undone"]), ("b.md is made; a.md cannot be changed", []), (REFUSED, ["M17 command-undone"])],
+)
+def test_of_a_patch_of_several_files_all_is_done_or_it_is_said_which_is_not(result, found):
+    patch = "*** Begin Patch\n*** Add File: b.md\n+x\n*** Update File: a.md\n@@\n…\n*** End Patch"
+    before, told = {"a.md": FIRST}, ToldCommand(patch, {"a.md": FIRST, "b.md": None}, {"a.md": SECOND, "b.md": "x\n"})
+    assert judged((patch, result), told=[told], before=before, after={"a.md": SECOND, "b.md": "x\n"}) == []
+    assert judged((patch, result), told=[told], before=before, after={**before, "b.md": "x\n"}) == found
+    assert judged((patch, REFUSED), told=[told], before=before, after=before) == []
+
+
 def test_of_equal_commands_each_has_its_own_effect_and_other_files_tell_nothing():
     first, second = (ToldCommand("cat *.md", {"a.md": text}, prints=text) for text in (FIRST, SECOND))
     over = ToldCommand("cp b.md a.md", {"a.md": FIRST, "b.md": SECOND}, {"a.md": SECOND})

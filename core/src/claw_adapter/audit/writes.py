@@ -160,16 +160,25 @@ def _told_last(path: str, course: FileCourse) -> int | None:
 def _judge_left(
     path: str, must: str, states: Sequence[str | None], last: int, course: FileCourse, files: WrittenFiles, book: Book
 ) -> None:
-    """A file that is not as a command leaves it: where that has done nothing, it was answered as one that has worked."""
+    """A file that is not as a command, or a patch, leaves it.
+
+    Where it has done nothing there, it was answered as one that has worked, or has changed others and does not name this one.
+    """
     (call, result, exchange), told = course.steps[last], course.told[last]
     there, said = files.after.get(path), repr(told.command[:80]) if told is not None else ""
     if there != files.before.get(path) and there not in states[:-1]:
         how = "is not there" if there is None else contrast(must, there)
         what = f"after {said} {path} is not as that leaves it: {how}"
         book.find("M17", "command-left-otherwise", what, owner="harness", request=exchange.number)
-    elif files.removals.answers_so(call, result):
+    elif files.removals.answers_so(call, result) or (_partly(told, files) and path not in result.text):
         what = f"{said} was to change {path}, which is as before; the result was {result.text.strip()[:60]!r}"
         book.find("M17", "command-undone", what, owner="harness", request=exchange.number)
+
+
+def _partly(told: ToldCommand | None, files: WrittenFiles) -> bool:
+    """Whether a command that nobody has stopped has left a file as it was to."""
+    leaves = told.leaves if told is not None and not told.stopped else {}
+    return any(files.after.get(path) == text != files.before.get(path) for path, text in leaves.items())
 
 
 def _learn_silence(steps: Steps, files: WrittenFiles, course: FileCourse) -> None:

@@ -113,7 +113,8 @@ def judge_plans(
 def _told(played: PlayedRound) -> list[ToldCommand]:
     """What is said of the commands of a round."""
     uses = [(use, use.effect) for use in _uses(played.replies) if use.effect is not None]
-    return [ToldCommand(use.target, one.given, one.leaves, one.prints, stopped=use.over) for use, one in uses]
+    said = [(use.content if use.kind == "patch" else use.target, use.over, one) for use, one in uses]
+    return [ToldCommand(text, one.given, one.leaves, one.prints, stopped=over) for text, over, one in said]
 
 
 def _uses(replies: Iterable[PlayedReply]) -> Iterator[ToolUse]:

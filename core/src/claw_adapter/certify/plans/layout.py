@@ -240,8 +240,9 @@ class _Layout:
         effect = use.effect or CommandEffect()
         if any(self.files.get(path) != known for path, known in effect.given.items()):
             return None
-        self.files |= {} if use.over else effect.leaves  # else perhaps no tool can be told to stop it
-        self.placed -= {path for path, text in effect.leaves.items() if text is None}
+        leaves = {} if use.over or use.kind == "patch" else effect.leaves  # of these perhaps no tool can be told
+        self.files |= leaves
+        self.placed -= {path for path, text in leaves.items() if text is None}
         match use.kind:
             case "history" | "read" | "search" | "find":
                 return self._asked(use)

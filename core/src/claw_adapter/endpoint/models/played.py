@@ -131,7 +131,7 @@ class ToolUse(Record):
     here: bool = False
     """A command writes a text as a here-document."""
     effect: CommandEffect | None = None
-    """What the command does that is run, where that is known."""
+    """What the command does that is run, or the patch that is given, where that is known."""
     inside: bool = False
     """A command goes to the file's folder first, from wherever it is, and says nothing of going back."""
     apart: bool = False

@@ -8,7 +8,7 @@ from typing import Final
 from claw_adapter.certify.plans.drawing import ENDINGS, LEAST, NUMBER, PATTERNS, Drawing, Unit, cuts
 from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanTurn
 from claw_adapter.certify.plans.texts import CLEARED, INDENTS, PLAINEST
-from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
+from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, ToolUse
 
 __all__ = [
     "by_whole_paths",
@@ -198,7 +198,7 @@ def edited_by_lists(drawing: Drawing) -> list[Unit]:
 
 
 def patched(drawing: Drawing) -> list[Unit]:
-    """Patches replace lines, and put one behind the last of a file that has no end; one makes a file.
+    """Patches replace lines, and put one behind the last of a file that has no end; one makes a file, another does all at once.
 
     Only with a tool that takes them.
     """
@@ -217,7 +217,29 @@ def patched(drawing: Drawing) -> list[Unit]:
         look = [drawing.does(ToolUse(kind="read", target=path))]
         use = ToolUse(kind="patch", target=path, content=f"*** Begin Patch\n{patch}*** End Patch")
         turns.append(drawing.turn(*look[path == made :], drawing.does(use), *look, drawing.says()))
-    return [[turn] for turn in turns]
+    return [[turn] for turn in (*turns, _patched_at_once(drawing))]
+
+
+def _patched_at_once(drawing: Drawing) -> PlanTurn:
+    """One patch makes a file, replaces a line in another one, and removes a third."""
+    changed, gone, made = drawing.file(5), drawing.file(2), drawing.texts.path()
+    old, new, text = changed.text.split("\n")[2], drawing.texts.sentence(), drawing.texts.sentence()
+    parts = [
+        f"*** Add File: {made}\n+{text}\n",
+        f"*** Update File: {changed.path}\n@@\n-{old}\n+{new}\n",
+        f"*** Delete File: {gone.path}\n",
+    ]
+    drawing.rng.shuffle(parts)
+    effect = CommandEffect(
+        given={changed.path: changed.text, gone.path: gone.text, made: None},
+        leaves={changed.path: changed.text.replace(old, new), gone.path: None, made: f"{text}\n"},
+    )
+    patch = f"*** Begin Patch\n{''.join(parts)}*** End Patch"
+    use = ToolUse(kind="patch", target=changed.path, content=patch, effect=effect)
+    look = drawing.does(*(ToolUse(kind="read", target=file.path) for file in (changed, gone)))
+    return drawing.turn(
+        look, drawing.does(use), drawing.does(ToolUse(kind="read", target=changed.path)), drawing.says()
+    )
 
 
 def edited_plainly(drawing: Drawing) -> list[Unit]:
