@@ -39,6 +39,7 @@ def test_a_patch_of_one_file_is_read(patch, found):
         ("one\ntwo\nfour\nsix", False, "one\nthree\nfour\nfive\nsix"),
         ("one\ntwo\nfour\nsix", True, "one\nthree\nfour\nfive\nsix\n"),
         ("one\ntwo\nfour\nsix\nsix\n", False, None),
+        ("one\ntwo\nfour\nfifty-six\nsix\n", False, "one\nthree\nfour\nfifty-six\nfive\nsix\n"),
     ],
 )
 def test_a_patched_file_has_the_new_lines_and_may_get_an_end(before, ended, after):

@@ -101,11 +101,13 @@ class WriteEffect:
         return [(self.old or "", self.new), *self.also]
 
     def _each(self, text: str) -> str | None:
-        """The text with all that is to be replaced, if each stands there once."""
+        """The text with all that is to be replaced, if each stands there once; of a patch, as lines."""
         for old, new in self.changes:
-            if text.count(old) != 1:
+            sides = ("", "") if self.ended is None else ("^", r"(?=\r?$)")
+            places = list(re.finditer(re.escape(old).join(sides), text, re.MULTILINE))
+            if len(places) != 1:
                 return None
-            text = text.replace(old, new)
+            text = text[: places[0].start()] + new + text[places[0].end() :]
         return f"{text}\n" if self.ended and not text.endswith("\n") else text
 
 

@@ -82,7 +82,13 @@ class Edits:
                 "edit-untold",
                 f"an edit of {effect.path}, {lacks}, is answered as one that works: {said[:60]!r}",
             )
-        elif last and there != text and effect.known and not (effect.every and effect.old in text):
+        elif (
+            last
+            and there != text
+            and effect.known
+            and effect.ended is None
+            and not (effect.every and effect.old in text)
+        ):
             described = json.dumps(tool_named(exchange.tools, tool))
             doubt = _Doubtful(text, effect.old, effect.new, there or "", described, once=effect.once)
             cause, what = doubt.judged(renderer, known=known)

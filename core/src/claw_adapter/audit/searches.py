@@ -28,6 +28,8 @@ BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
 REGULAR: Final = re.compile(r"\w{4,}(?:\[0-9\]\+)?(?:\|\w{4,}(?:\[0-9\]\+)?)*")
 """A regular expression that is the same in every dialect: words, perhaps with digits behind, of which any is found."""
+BROKEN: Final = re.compile(r"\(\w{4,}")
+"""What is a text, and no regular expression in any dialect with groups."""
 HERE: Final = re.compile(r"(\w[\w./ -]*)/(\*\.\w+)")
 """The same, of files right in a folder."""
 AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
@@ -70,6 +72,8 @@ class Search:
     """Whether capitals are the same as small letters."""
     around: int = 0
     """Lines before and behind one that is found, which are to be shown as well."""
+    broken: bool = False
+    """Whether the text is to be a regular expression, and is none: it may be refused, or looked for as it is."""
 
     def has(self, text: str, *, any_case: bool = False) -> bool:
         """Whether it finds something in a text."""
@@ -126,12 +130,13 @@ def search_in(
     search = Search(
         told, "".join(inside), by_name is not None, narrow, tuple(texts), suffixes, regular, here is not None
     )
-    return replace(search, any_case=any_case, around=around)
+    broken = patterns is True and BROKEN.fullmatch(sought[0]) is not None
+    return replace(search, any_case=any_case, around=around, broken=broken, regular=regular and not broken)
 
 
 def _meant(sought: str, patterns: bool | None) -> str | None:
     """The text, or the regular expression, that a call looks for, where it can be no other."""
-    if patterns and REGULAR.fullmatch(sought):
+    if patterns and (REGULAR.fullmatch(sought) or BROKEN.fullmatch(sought)):
         return sought
     if PLAIN.fullmatch(sought) or patterns is None:
         return sought if PLAIN.fullmatch(sought) else None
@@ -219,6 +224,9 @@ class Searches:
             failed: where findings go.
             request: the number of the request that the call came with.
         """
+        if search.broken:
+            self._broken(tool, search, flat, world, failed, request)
+            return
         found = [path for path in world.there if is_due(search, path, world.texts(path))]
         shown = world.named(found, flat)
         if search.folder not in world.there:  # a refusal may name the only file that was asked for
@@ -296,6 +304,17 @@ class Searches:
             if 0 < len(lost) < len(beside):
                 what = f"a search for {search.text!r} shows lines around it, and not {lost[0][:80]!r}"
                 failed.note("M20", "search-missing", lost[0], what, request)
+
+    def _broken(self, tool: str, search: Search, flat: str, world: SearchWorld, failed: Failed, request: int) -> None:
+        """Of what is no regular expression, and stands in files, nobody says that there is none of it."""
+        said = _masked(search, flat)
+        if world.times(search):
+            what = (
+                f"a search for {search.text!r}, no regular expression, is answered as if no file had it: {said[:60]!r}"
+            )
+            failed.note(
+                "M20", "search-missing", search.text, what, request, unless=lambda: (tool, said) not in self.nothing
+            )
 
     def _refuses(self, tool: str, search: Search, said: str) -> bool:
         """Whether these are not the words for nothing, or the file is such as the tool has never found."""

@@ -44,7 +44,7 @@ class _Kept:
 class ShellPlaces:
     """Follows the commands of a trial that go somewhere, or export a name, and those that ask for that.
 
-    Each conversation has a shell of its own: where a sub-agent goes is nobody else's place.
+    Each conversation has a shell of its own: where a sub-agent goes is nobody else's place, and what it exports nobody else's.
     """
 
     workspace: str
@@ -73,6 +73,12 @@ class ShellPlaces:
                 failed.note("M17", "shell-shared", min(shared), what, request)
             if shared or (others and not own.folder):
                 return True
+        name = asks_for(arguments)
+        beside = (one.exports(name) for one in self._beside.values() if name and one is not own)
+        if theirs := next((value for value in beside if own.exports(name) != value and value and value in result), ""):
+            what = f"{name} is {theirs!r} here, and that was exported in another conversation, which has begun after this one"
+            failed.note("M17", "shell-shared", name, what, request)
+            return True
         return own.judge(arguments, result, failed, request)
 
 
@@ -133,6 +139,10 @@ class _ShellPlace:
         elif kept.turns and kept.lost(there=value in shown):
             what = f"in a turn after a restart {name} is not exported any more, and in the one before it was"
             failed.note("M24", "shell-forgotten", name, what, request)
+
+    def exports(self, name: str) -> str:
+        """The value that it has given a name; empty for none."""
+        return self._names[name][0] if name in self._names else ""
 
     @property
     def folder(self) -> str:

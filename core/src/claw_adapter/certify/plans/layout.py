@@ -281,15 +281,22 @@ class _Layout:
                 said = tuple(message.text for message in self.given.get(use.target, ()))
                 return found.model_copy(update={"wanted": said}) if found is not None else None
             case "search":
-                sought = use.content if use.pattern else re.escape(use.content)
-                flags = re.IGNORECASE if use.any_case else 0
-                wanted = [posixpath.basename(path) for path, text in there.items() if re.search(sought, text, flags)]
+                sought = _expression(use)
+                wanted = [posixpath.basename(path) for path, text in there.items() if sought and sought.search(text)]
             case "find":
                 inside = [path for path in there if not use.target or path.startswith(f"{use.target}/")]
                 wanted = fnmatch.filter(map(posixpath.basename, inside), posixpath.basename(use.content))
             case _:  # what was never there is asked for once
                 wanted = [there[use.target]] if use.target in there else []
         return use.model_copy(update={"wanted": tuple(wanted)})
+
+
+def _expression(use: ToolUse) -> re.Pattern[str] | None:
+    """What a search looks for; None where it is to be a regular expression, and is none."""
+    try:
+        return re.compile(use.content if use.pattern else re.escape(use.content), re.IGNORECASE if use.any_case else 0)
+    except re.error:
+        return None
 
 
 def _delete(step: PlanChange, given: list[Message]) -> dict[str, Any] | None:

@@ -20,8 +20,8 @@ def delegated(drawing: Drawing) -> list[PlanStep]:
     """Another agent is to read a file: one, another one in the same words, one when a line was replaced, and two at once.
 
     What each says at last has several lines, some of which look as if the report began there. Then one changes files, by
-    a command and by a tool, one reads a long file, and one that is read again behind it, and one goes to a folder. These turns
-    are left out where no tool for that is declared.
+    a command and by a tool, one reads a long file, and one that is read again behind it, and one goes to a folder and
+    exports a name. These turns are left out where no tool for that is declared.
     """
     texts, path = drawing.texts, drawing.texts.path()
     lines = [texts.sentence() for _ in range(5)]
@@ -67,12 +67,16 @@ def _reads_long(drawing: Drawing) -> list[PlanStep]:
 
 
 def _goes(drawing: Drawing) -> list[PlanStep]:
-    """One goes to a folder, beside another one that is asked where it is; so is then who has asked for both."""
+    """One goes to a folder and gives a name another value, beside one that is asked for both; so is who has called them."""
     file = PlanFile(path=f"{drawing.texts.word()}/{drawing.texts.path()}", text=drawing.texts.lines(3))
-    where = ToolUse(kind="where", target="")
+    mine, theirs = (drawing.texts.number() for _ in range(2))
+    name = f"NAME_{mine}"
+    exports = [ToolUse(kind="run", target=f"export {name}={value}") for value in (mine, theirs)]
+    asks = ToolUse(kind="where", target=""), ToolUse(kind="run", target=f"printf '%s\\n' \"[${name}]\"")
     goes = ToolUse(kind="go", target=file.path.partition("/")[0])
-    both = drawing.does(*(_given(drawing, _task(drawing), one, where) for one in (goes, _look(file.path))))
-    return [file, drawing.turn(both, drawing.does(where), drawing.says())]
+    both = (_given(drawing, _task(drawing), *works, *asks) for works in ((goes, exports[1]), (_look(file.path),)))
+    replies = drawing.does(exports[0]), drawing.does(*both), drawing.does(*asks), drawing.says()
+    return [file, drawing.turn(*replies)]
 
 
 def _look(path: str) -> ToolUse:

@@ -202,8 +202,11 @@ def patched(drawing: Drawing) -> list[Unit]:
 
     Only with a tool that takes them.
     """
-    file, open_ended = drawing.file(9), drawing.file(4, "")
-    lines, last = file.text.split("\n"), open_ended.text.split("\n")[-1]
+    file, last = drawing.file(9), drawing.texts.sentence()
+    ahead = f"{drawing.texts.word()} {last}\n{drawing.texts.lines(2)}"  # its first line ends as the last one is
+    open_ended = PlanFile(path=drawing.texts.path(), text=f"{ahead}{last}")
+    drawing.steps.append(open_ended)
+    lines = file.text.split("\n")
     new = [drawing.texts.sentence() for _ in range(4)]
     hunks = [f"@@\n {lines[at - 1]}\n-{lines[at]}\n+{new[at // 4]}\n {lines[at + 1]}\n" for at in (1, 6)]
     made = drawing.texts.path()
