@@ -256,6 +256,7 @@ class _Ledger:
         self.standing.judge(
             turn,
             record.prompt,
+            (one.text for one in past),
             lambda: self.facts.files(record.before) if record.before else {},
             self._older.values(),
             restarted=restarted,

@@ -29,7 +29,7 @@ SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n")
 SENTENCE_LEAST: Final = 13
 """Characters of a sentence of a prompt, at least."""
 LONG: Final = 20
-"""Lines of a file from which on it is known to be shown, from its beginning."""
+"""Lines of a file from which on it is known to be shown, from its beginning, and characters of a line of the program's own."""
 MARKED: Final = 300
 """Characters behind them in which it is said that there is more."""
 TAG: Final = re.compile(r"</?[^<>\n]*>")
@@ -58,11 +58,14 @@ class StandingLines:
         self._process = -1
         self._restarted = False
         """Whether there was a restart, and no request came since."""
+        self._own: set[str] = set()
+        """Lines of the program's own, of the first request that had some."""
 
     def judge(
         self,
         turn: RequestTurn,
         prompt: str,
+        said: Iterable[str],
         files: Callable[[], Mapping[str, str]],
         former: Iterable[Collection[str]],
         *,
@@ -73,6 +76,7 @@ class StandingLines:
         Args:
             turn: the turn.
             prompt: what was asked.
+            said: texts of the conversation before.
             files: gives the texts of the workspace when it began, by path; asked for behind a restart only.
             former: lines that its files had before: what shows a file changes with it.
             restarted: whether the session was closed and opened again before its round.
@@ -83,12 +87,23 @@ class StandingLines:
         found = [_instructions(turn.units[one.number]) | _tools(one) for one in turn.chain]
         if not found:
             return
+        self._keep(turn, {line for text in said for line in text.splitlines()})
         if self._restarted:
             self._compare(set[str]().union(*found), files(), former, turn.chain[0].number)
             self._rounds, self._restarted = {}, False
         self._said |= {one.strip() for one in SENTENCE.split(prompt) if len(one.strip()) >= SENTENCE_LEAST}
         before = [item for item in self._rounds.items() if item[0] != turn.round]
         self._rounds = dict([*before[-1:], (turn.round, set.intersection(*found))])
+
+    def _keep(self, turn: RequestTurn, said: Collection[str]) -> None:
+        """No request that offers tools is without any instructions where others had some, besides what was said in the past."""
+        for one in (one for one in turn.chain if one.tools):
+            units = turn.units[one.number]
+            own = {line for line in _instructions(units) - {*said} if len(line.strip()) >= LONG}
+            if self._own and not own and not any(line in unit.text for line in self._own for unit in units):
+                what = f"{min(self._own)[:80]!r} and all other instructions, which were in front of requests before, are gone"
+                self.book.find("M30", "instructions-gone", what, request=one.number)
+            self._own = self._own or own
 
     def _compare(
         self, lines: Collection[str], files: Mapping[str, str], former: Iterable[Collection[str]], request: int

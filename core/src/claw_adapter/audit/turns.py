@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,6 +19,10 @@ CHARACTERS: Final = 4
 """In a token, as programs guess that have no tokenizer; vocabularies have many more signs in one."""
 PIECE: Final = re.compile(rf"\w{{1,{CHARACTERS}}}|[^\w\s]")
 """What others of them count: pieces of words, and each sign."""
+SUMMARY: Final = 20
+"""Characters of a reply from which on a text that has it has it from there."""
+UNKNOWN: Final = sys.maxsize
+"""Tokens, as many as there may have been."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,8 @@ class RequestTurn:
     """The numbers of the requests for a summary of the conversation."""
     summed: list[Reply] = field(default_factory=list)
     """What was said to them."""
+    unseen: set[int] = field(default_factory=set)
+    """Those of them that may stand for more than anybody has seen: for results that no other request has."""
     beside: list[SideTalk] = field(default_factory=list)
     """The conversations that are held beside."""
     _windows: dict[int, int] = field(default_factory=dict)
@@ -178,13 +185,17 @@ class RequestTurn:
 
         The harness asks at their end for something that nobody asked for, and goes on without the reply: either it is not in
         the last request of the turn, or it comes behind the answer, and has that, or not even the prompt. Calls of such a reply
-        are refused, and it is asked again.
+        are refused, and it is asked again. How long it is, nobody knows where such a request is the first with some results:
+        it may have the beginning of them alone.
         """
         found, refused, largest = set[int](), set[str](), 0
         before: Reply | None = None
         for exchange in self.exchanges:
             units, reply = self.units[exchange.number], Reply.of(exchange)
             largest = max(largest, _filled(exchange, units))
+            if not renderer.sums_up(largest) and renderer.sums_up(UNKNOWN) and self._stands_for_more(exchange, before):
+                self.unseen.add(exchange.number)
+                largest = UNKNOWN
             end = units[-1] if units and renderer.sums_up(largest) else None
             told = end is not None and end.kind == "user" and not renderer.bare(end.text).rstrip().endswith(asked)
             if exchange is self.exchanges[-1]:
@@ -200,6 +211,20 @@ class RequestTurn:
                 before = reply
             largest = max(largest, _filled(exchange, units, replied=True))
         return found
+
+    def _stands_for_more(self, exchange: Exchange, before: Reply | None) -> bool:
+        """Whether a request without tools has results of the calls before, and its reply is used as a text in the next one."""
+        reply, units = Reply.of(exchange), self.units[exchange.number]
+        later = next((self.units[one.number] for one in self.exchanges if one.number > exchange.number), ())
+        used = reply is not None and len(reply.text) >= SUMMARY and not reply.calls
+        calls = {call.call for call in before.calls} if before is not None and before.exchange.tools else set[str]()
+        return (
+            used
+            and not exchange.tools
+            and any(unit.kind == RESULT and unit.call in calls for unit in units)
+            and not any(unit.call in calls for unit in later)
+            and any(unit.kind in ("user", "system") and reply is not None and reply.text in unit.text for unit in later)
+        )
 
     def _carries(
         self,
@@ -260,6 +285,7 @@ class RequestTurn:
             for one in (one for one in self.exchanges if one.number in ours):
                 self._windows[one.number] = max(before, _filled(one, self.units[one.number]))
                 before = max(before, _filled(one, self.units[one.number], replied=True))
+                before = UNKNOWN if one.number in self.unseen else before
         return self._windows.get(request, 0)
 
     @property

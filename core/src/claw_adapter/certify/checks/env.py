@@ -68,8 +68,10 @@ class _Ledger:
     async def __call__(self, name: str, arguments: object) -> ToolResult:
         self.heard.append((name, arguments))
         found = self.entries.get(str(arguments.get("entry"))) if isinstance(arguments, dict) else None
-        data = {"rows": [{"says": self.data}]} if found and found is self.entries.get(DATA) else None
-        return ToolResult(found or [_text(self.missing)], failed=found is None, structured=data)
+        if found is None:  # with data that say nothing of why
+            return ToolResult([_text(self.missing)], failed=True, structured={"rows": []})
+        data = {"rows": [{"says": self.data}]} if found is self.entries.get(DATA) else None
+        return ToolResult(found, failed=False, structured=data)
 
 
 def _text(text: str) -> Mapping[str, Any]:
@@ -86,8 +88,8 @@ def _tool(name: str, description: str, *, entry: str) -> ServerTool:
     catches="Of what a tool of an MCP server gives, only the first part reaches the model, or no data (`structuredContent`), "
     "no error, or no long text; arguments reach the server in part, as text, or texts as what they look like; tools of a "
     "second page of the list are not offered, or one of two with names that are alike and long.",
-    remedy="Pass every part of a result's content on, its data and those of errors too, and arguments as the model has written "
-    "them, zeros, empty ones and texts of digits included; ask for the list of tools until it has no `nextCursor`. Or declare "
+    remedy="Pass every part of a result's content on, the data beside it, and the words of errors that have data as well; and "
+    "arguments as the model has written them, zeros, empty ones and texts of digits included; ask for the list of tools until it has no `nextCursor`. Or declare "
     '`Drop(what="later_tools")`, `Drop(what="structured")`.',
 )  # fmt: skip
 async def server_tools(kit: Kit) -> None:

@@ -261,7 +261,8 @@ class PlayedModel(Model):
         self._workspace = workspace
         self._offered = False
         """Whether any request so far had tools."""
-        self._issued: list[Call] = []
+        self.issued: list[Call] = []
+        """Calls of the turn under way."""
         self._earlier: set[str] = set()
         """Ids of calls of turns before."""
         self._reset(TurnId(""))
@@ -272,8 +273,8 @@ class PlayedModel(Model):
         self._open: list[Deed] = []
         self._beside: list[PlayedModel] = []
         """Those who play what sub-agents are told."""
-        self._earlier |= {call.id for call in self._issued}
-        self._issued = []
+        self._earlier |= {call.id for call in self.issued}
+        self.issued = []
         self._last = PlayedReply(text=ASIDE)
         self.deeds: list[Deed] = []
         """Those of the turn under way."""
@@ -286,8 +287,7 @@ class PlayedModel(Model):
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Play on, in the conversation or in that of a sub-agent."""
-        mine = bool(self._beside and results(request.lines, self._issued, self._earlier))
-        other = next((one for one in self._beside if one.is_told(request, forked=mine)), None)
+        other = self._helper(request) if self._beside else None
         async for delta in self._play(request) if other is None else other.answer(request):
             yield delta
 
@@ -347,18 +347,24 @@ class PlayedModel(Model):
             not request.tools and self._offered
         ):  # when all is said, or nothing works, some ask once more for a last word
             last = all(reply.fault is not None for reply in played.replies[self._at : self._at + 1])
-            done = bool(results(request.lines, self._issued, self._earlier))  # and some leave the tools out for it
+            done = bool(results(request.lines, self.issued, self._earlier))  # and some leave the tools out for it
             return marked and (last or (done and _last_said(played.replies[self._at :]) is not None))
-        return marked or bool(results(request.lines, self._issued, self._earlier))
+        return marked or bool(results(request.lines, self.issued, self._earlier))
 
-    def is_told(self, request: ModelRequest, *, forked: bool) -> bool:
-        """Whether a request has results of calls of these rounds, or a mark of theirs.
+    def _helper(self, request: ModelRequest) -> PlayedModel | None:
+        """Whose request it is: the task that was given last stands in it, or else results of calls by that one.
 
-        If it is `forked`, and has what was said before in another conversation, the mark is in what the user says last.
+        If it has results of the conversation's own calls as well, the task is in what the user says last.
         """
-        marks = [played.mark for played in self._rounds.values()]
-        said = [any(mark in line.text for mark in marks) for line in request.lines if line.role == "user"]
-        return bool(results(request.lines, self._issued)) or any(said[-1:] if forked else said)
+        forked = bool(results(request.lines, self.issued, self._earlier))
+        said = [line.text for line in request.lines if line.role == "user"][-1 if forked else 0 :]
+        places = {at: one for one in self._beside for at, text in enumerate(said) if one.is_marked(text)}
+        by_results = (one for one in self._beside if results(request.lines, one.issued))
+        return places[max(places)] if places else next(by_results, None)
+
+    def is_marked(self, text: str) -> bool:
+        """Whether a text has a mark of these rounds."""
+        return any(played.mark in text for played in self._rounds.values())
 
     def _reply(self, played: PlayedRound, request: ModelRequest) -> PlayedReply:
         """The next reply of which something can be done; at the end the last one without calls, again and again."""
@@ -390,7 +396,7 @@ class PlayedModel(Model):
         call_id = self._call_id()
         if deed.errand is not None:
             deed.errand.call_id = call_id
-        self._issued.append(Call(call_id, attempt.tool, ""))
+        self.issued.append(Call(call_id, attempt.tool, ""))
         return CallDelta(index, call_id, attempt.tool, json.dumps(attempt.arguments, ensure_ascii=False))
 
     def _call_id(self) -> str:

@@ -10,6 +10,8 @@ __all__ = ["delegated"]
 
 MARKS = ("Report:", "Result:", "Summary:", "Final answer:", "#", "---", "<report>", "```", "-", "1.")
 """What a line of a report may begin with that some programs look for."""
+AT_LENGTH = 9_000
+"""Characters of the longest of them."""
 REMARKED = 120
 """Characters that the other agent says before it looks at anything."""
 SHOWN = 250
@@ -29,7 +31,7 @@ def delegated(drawing: Drawing) -> list[PlanStep]:
     read, again = _look(path), _task(drawing)
     same = [drawing.does(_given(drawing, again, read)) for _ in range(2)]
     changed = drawing.does(_given(drawing, _task(drawing), read))
-    both = (_given(drawing, _task(drawing), read) for _ in range(2))
+    both = (_given(drawing, _task(drawing), read, size=size) for size in (0, AT_LENGTH))
     turns = [
         drawing.turn(same[0], drawing.says()),
         drawing.turn(same[1], drawing.does(edit), changed, drawing.says()),
@@ -87,11 +89,12 @@ def _task(drawing: Drawing) -> str:
     return f"{drawing.texts.sentence()}\n{drawing.texts.sentence()}"
 
 
-def _given(drawing: Drawing, task: str, *works: ToolUse) -> ToolUse:
-    """A task; the other agent says something first, does its work call by call, and reports."""
+def _given(drawing: Drawing, task: str, *works: ToolUse, size: int = 0) -> ToolUse:
+    """A task; the other agent says something first, does its work call by call, and reports, at some `size` more."""
     texts = drawing.texts
     report = [
         texts.sentence(),
+        *filter(None, [texts.prose(size)]),
         *(f"{mark} {texts.sentence()}" for mark in MARKS),
         "",
         f"    {texts.sentence()}",
