@@ -476,7 +476,10 @@ class Reads:
             if _gone(text, reading.versions, flat) or (not whole and not part and _says(text, flat)):
                 return "what it was before an earlier call of the turn changed it"
         older = files.older.get(reading.path, ()) if not whole else ()
-        old = next((line for line in older if line in flat), "")
+        gone = (
+            line for line in older if not any(line in version for version in reading.versions)
+        )  # or it goes on there
+        old = next((line for line in gone if line in flat), "")
         return f"what was replaced: {old[:60]!r}" if old else ""
 
     def _declared(self, versions: Sequence[str], flat: str, *, command: bool, written: bool = False) -> list[str]:

@@ -89,8 +89,8 @@ def _tool(name: str, description: str, *, entry: str) -> ServerTool:
     "no error, or no long text; arguments reach the server in part, as text, or texts as what they look like; tools of a "
     "second page of the list are not offered, or one of two with names that are alike and long.",
     remedy="Pass every part of a result's content on, the data beside it, and the words of errors that have data as well; and "
-    "arguments as the model has written them, zeros, empty ones and texts of digits included; ask for the list of tools until it has no `nextCursor`. Or declare "
-    '`Drop(what="later_tools")`, `Drop(what="structured")`.',
+    "arguments as the model has written them, zeros, empty ones and texts of digits included; ask for the list of tools until "
+    'it has no `nextCursor`. Or declare `Drop(what="later_tools")`, `Drop(what="structured")`.',
 )  # fmt: skip
 async def server_tools(kit: Kit) -> None:
     """Two tools, told of one by one; results of several parts, data, an error; arguments of all types, empty ones too.
