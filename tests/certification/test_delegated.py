@@ -64,6 +64,13 @@ class GivesTheFirstLineOn(Agent):
         agent.tool_task = lambda task: type(agent).tool_task(agent, task.partition("\n")[0])
 
 
+class CutsReports(Agent):
+    """A report ends at 2,000 characters."""
+
+    def change(self, agent):
+        agent.tool_task = lambda task: type(agent).tool_task(agent, task)[:2_000]
+
+
 class CountsNoHelp(Agent):
     """What the other agent has cost is not counted."""
 
@@ -228,6 +235,7 @@ class InAFrame(Agent):
         (InAFrame, []),
         (ReportsItsFirstWords, ["M17 report-missing"]),
         (GivesTheFirstLineOn, ["M17 task-missing"]),
+        (CutsReports, ["M17 report-missing"]),
         (CountsNoHelp, ["M18 usage-differs"]),
         (HelpsWithOldFiles, ["M20 file-stale"]),
         (HelpsInACopy, ["M20 file-stale"]),

@@ -897,6 +897,15 @@ def test_a_file_that_was_deleted_may_be_made_and_shown_in_one_reply_and_added_to
     assert looked(made, read, added, before={}, after={"a.md": "one line\none more\n"}) == found
 
 
+@pytest.mark.parametrize(
+    ("shown", "found"), [("an older text and more\n", []), ("an older text\n", ["M20 file-stale"])]
+)
+def test_a_line_that_goes_on_is_not_an_old_one(shown, found):
+    text = "one line\nan older text and more\n" if not found else "one line\nanother\n"
+    read = (1, "read_file", {"path": "a.md", "offset": 2}, shown)
+    assert looked(read, before={"a.md": text}, after={"a.md": text}) == found
+
+
 @pytest.mark.parametrize(("losses", "found"), [((), ["M17 output-changed"]), ((Mask(),), [])])
 def test_what_a_command_prints_may_look_like_a_secret_where_that_is_declared_to_be_masked(losses, found):
     book = Book()
@@ -1210,6 +1219,19 @@ def test_where_one_conversation_goes_no_other_one_is(talks, asking, found):
     for talk in talks:
         assert place.judge({"command": "cd notes && true"}, "", failed, 1, talk)
     assert place.judge({"command": "pwd"}, "/t/workspace/notes\n", failed, 2, asking)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+
+
+@pytest.mark.parametrize(
+    ("shown", "asking", "found"),
+    [("41414", None, []), ("", None, []), ("42424", None, ["M17 shell-shared"]), ("42424", 7, []), ("41414", 9, [])],
+    ids=["its own", "none", "the sub-agent's", "to itself", "the caller's to another one"],
+)
+def test_what_a_sub_agent_exports_nobody_else_has(shown, asking, found):
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    for talk, value in ((None, "41414"), (7, "42424")):
+        assert place.judge({"command": f"export NAME_3={value}"}, "", failed, 1, talk)
+    place.judge({"command": "printf '%s\\n' \"[$NAME_3]\""}, f"[{shown}]", failed, 2, asking)
     assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
 
 

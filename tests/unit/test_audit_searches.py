@@ -301,3 +301,18 @@ def test_one_file_alone(said, found):
     for number, (search, flat) in enumerate(every):
         searches.judge("grep", search, flat, world, failed, number)
     assert sorted({cause for cause, _ in (*failed.found, *failed.decided().found)}) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [("no match", ["search-missing"]), ("regex parse error: unclosed group", []), ("c.md:1:up to (141734 of them", [])],
+)
+def test_what_is_no_regular_expression_is_refused_or_looked_for_as_it_is(said, found):
+    searches, failed = Searches(), Failed()
+    world = SearchWorld({"c.md": Passage(now=("up to (141734 of them\n",))}, (), {}, END)
+    broken, nowhere = (search_in({"pattern": one}, ["c.md"], END, patterns=True) for one in ("(141734", "99887"))
+    assert broken.broken
+    assert search_in({"pattern": "(141734"}, ["c.md"], END, patterns=None) is None
+    for number, (search, flat) in enumerate(((broken, said), (nowhere, "no match"))):
+        searches.judge("grep", search, flat, world, failed, number)
+    assert [cause for cause, _ in failed.decided().found] == found

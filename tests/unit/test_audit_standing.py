@@ -10,6 +10,7 @@ from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 
 FILES = {"notes/a.md": "", "b.txt": ""}
 TOOLS = [("read", "edit")] * 4
+HERE = "Somebody said this as the system, before."
 RULES = "Be careful.\nStarted at 10:15 by process 4711, workspace notes/a.md"
 
 
@@ -28,8 +29,25 @@ def judged(*texts, restart=3, process=(), tools=(), known=(), again=()):
             attempt=1 + (number in again),
             round=f"r{number}",
         )
-        standing.judge(turn, "Go on, please. Be kind from now on.", lambda: FILES, [known], restarted=number == restart)
+        standing.judge(
+            turn, "Go on, please. Be kind from now on.", [HERE], lambda: FILES, [known], restarted=number == restart
+        )
     return [finding.key for finding in book.findings()]
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ([RULES, ""], ["M30 instructions-gone"]),
+        ([RULES, HERE], ["M30 instructions-gone"]),
+        ([RULES, "Other instructions, made for this turn."], []),
+        ([HERE, ""], []),
+        (["", RULES], []),
+    ],
+    ids=["none", "what was said before", "others", "it had none of its own", "none yet"],
+)
+def test_instructions_are_not_lost_with_what_stands_behind_them(texts, found):
+    assert judged(*texts) == found
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,15 @@ def called(*calls):
     return {"role": "assistant", "content": "", "tool_calls": made}
 
 
-def turn_of(*requests, tools=True, losses=(), tokens=0):
-    """A turn of requests ``(messages behind the prompt, reply)``, each of so many tokens."""
+def turn_of(*requests, tools=True, losses=(), tokens=0, bare=()):
+    """A turn of requests ``(messages behind the prompt, reply)``, each of so many tokens; some, from 0, are `bare` of tools."""
+    offered = [{"function": {"name": "read_file"}}]
     turn = RequestTurn("r1", 1, 0)
     for number, (messages, reply) in enumerate(requests, start=1):
         turn.exchanges.append(
             SimpleNamespace(
                 number=number, messages=[{"role": "user", "content": PROMPT}, *messages], reply=reply, status=200,
-                fault="", failure=None, usage={"input": tokens}, tools=[{"function": {"name": "read_file"}}] if tools else [],
+                fault="", failure=None, usage={"input": tokens}, tools=offered if tools and number - 1 not in bare else [],
             )
         )  # fmt: skip
     turn.follow(PROMPT, [], Renderer(Capabilities(losses=losses)), tools=tools)
@@ -255,6 +256,21 @@ def test_who_asks_for_a_summary_behind_the_answer_leaves_the_answer_as_it_is(tok
     requests = [([], calls[0]), (calls, said)] if read else [([], said)]
     turn = turn_of(*requests, ([*calls, said, SUM_UP], summed), losses=(SUMMED,), tokens=tokens)
     assert turn.replies[-1].text == answer
+
+
+@pytest.mark.parametrize(
+    ("used", "losses", "chain"),
+    [(True, (SUMMED,), [1, 3]), (False, (SUMMED,), [1, 2, 3]), (True, (), [1, 2, 3])],
+    ids=["its reply goes in the place of all", "it does not", "undeclared"],
+)
+def test_a_request_for_a_summary_may_have_the_beginning_of_a_result_that_filled_the_window(used, losses, chain):
+    read, noted = called(("c1", "a.md")), {"role": "assistant", "content": "The harbour has papers."}
+    note = {"role": "user", "content": f"<note>{noted['content'] if used else 'Nothing.'}</note>"}
+    turn = turn_of(
+        ([], read), ([read, result("c1", LONG[:40]), SUM_UP], noted), ([note], DONE), losses=losses, tokens=90, bare=(1,)
+    )  # fmt: skip
+    assert [exchange.number for exchange in turn.chain] == chain
+    assert (turn.window(3) > 1_000) == (used and losses != ())
 
 
 def test_who_puts_something_behind_each_prompt_asks_for_no_summary():
