@@ -6,6 +6,7 @@ import io
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from claw_adapter.errors import JournalError
 from claw_adapter.protocol import TrialSpec, TrialStart
@@ -15,7 +16,7 @@ from claw_adapter.runs.merging import take_trial
 from claw_adapter.runs.named import trial_blobs
 from claw_adapter.runs.store import Store
 
-if sys.version_info >= (3, 11, 4):
+if TYPE_CHECKING or sys.version_info >= (3, 11, 4):
     import tarfile
 else:  # without the filter by which nothing of an archive leads out of a folder
     from backports import tarfile
