@@ -248,12 +248,13 @@ class StandingTexts:
             units = turn.units[exchange.number]
             front, around = _front(units), _around(units, prompt)
             said = "\n".join((*front, *around))
-            begun = (path for path, text in files.items() if text.strip() and text.split(maxsplit=1)[0] in said)
+            begun = [path for path, text in files.items() if text.strip() and text.split(maxsplit=1)[0] in said]
             long = {path: lines for path in begun if (lines := lines_of_text(files[path]))[LONG:] and lines[0] in said}
             beside_it = [(text, path) for text in around for path in long if path in prompt and path in text]
+            heads = {path: next(filter(str.strip, files[path].splitlines())) for path in begun}
             for text, path in (*beside_it, *((text, path) for text in front for path in long)):
                 lines = long[path]
-                shown = _begun(lines, text)
+                shown = _begun(lines, text, {other: head for other, head in heads.items() if other != path})
                 if LONG <= shown < len(lines) and not any(line in text for line in lines[shown : shown + LONG]):
                     where = "beside the prompt" if (text, path) in beside_it else "in the instructions"
                     what = f"{where} the request shows {shown} lines of {path}, of {len(lines)}, and ends there"
@@ -286,18 +287,28 @@ def _around(units: Sequence[RequestUnit], prompt: str) -> list[str]:
     return [units[places[-1]].text.replace(prompt, "\n"), *(unit.text for unit in before)]
 
 
-def _begun(lines: Sequence[str], text: str) -> int:
-    """How many lines a text shows from the first on, in their order; 0 where it says beside them that there is more."""
+def _begun(lines: Sequence[str], text: str, others: Mapping[str, str]) -> int:
+    """How many lines a text shows from the first on, in their order; 0 where it says beside them that there is more.
+
+    `others` are other files' first lines, by path: where one is shown as well, what stands at its top is not about this one.
+    """
     at, count = 0, 0
     for line in lines:
         place = text.find(line, at)
         if place < 0:
             break
         at, count = place + len(line), count + 1
+    if count < LONG:
+        return 0
     rest, line = text[at:].lstrip(), "".join(lines[count : count + 1])
     half = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(rest, line, strict=False)))
-    before, behind = text.partition(lines[0])[0], TAG.sub("", rest[half:][:MARKED])
-    says = WORD.search(behind) or {str(count), str(len(lines))} & {*re.findall(r"\d+", before)}
+    behind = rest[half:]
+    for path, head in others.items():
+        mine, shown, _ = behind.partition(head)
+        *above, top = mine.rstrip().rsplit("\n", 1) if shown else ("",)
+        behind = "".join(above) if shown and path in top else mine
+    before = text.partition(lines[0])[0][-MARKED:]
+    says = WORD.search(TAG.sub("", behind[:MARKED])) or {str(count), str(len(lines))} & {*re.findall(r"\d+", before)}
     return 0 if says else count
 
 
