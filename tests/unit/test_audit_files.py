@@ -1269,6 +1269,16 @@ def test_a_shell_that_stays_over_turns_stays_over_restarts(next_turn, behind, fo
     assert kept_by_a_shell("cd notes && true", "pwd", answers) == found
 
 
+def test_where_a_shell_is_behind_a_command_that_goes_somewhere_and_does_more_nobody_knows():
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    place.judge({"command": "cd notes && true"}, "", failed, 1, None)
+    for again, shown in ((False, "notes"), (True, "elsewhere")):
+        place.turned(again=again)
+        place.follow({"command": "cd elsewhere && cat a.md" if again else "pwd"}, None)
+        place.judge({"command": "pwd"}, f"/t/workspace/{shown}\n", failed, 2, None)
+    assert found_by(failed) == []
+
+
 def kept_by_a_shell(does, asks, answers):
     """What is found of a command, and of one that asks what has become of it: in the next turn, and behind a restart."""
     place, failed = ShellPlaces("t/workspace"), Failed()

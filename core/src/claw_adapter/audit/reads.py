@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from claw_adapter.audit import purpose
 from claw_adapter.audit.book import Book
-from claw_adapter.audit.commands import gone_by, newer_by, said_by, shown_by, told_by
+from claw_adapter.audit.commands import ShownByCommand, gone_by, newer_by, said_by, shown_by, told_by
 from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Passage, Steps
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
@@ -205,7 +205,7 @@ class Reads:
             name, arguments = call.tool, arguments_of(call)
             named.update(_named((call, result, exchange)))
             path, reads = self._path(arguments, files), purpose.reads(name, exchange.tools)
-            command = shown_by(arguments) if purpose.runs(name, exchange.tools) else None
+            command = self._command(name, arguments, exchange, files)
             flat = flat_of(result.text) if reads or command else ""
             if command is not None and command.slow and points_on(name, exchange.tools, flat, (), plain=True):
                 continue
@@ -252,6 +252,15 @@ class Reads:
         failed.report(self.book)
         self._turns.append((self.book.round, failed))
         return judged
+
+    def _command(
+        self, name: str, arguments: dict[str, JsonValue], exchange: Exchange, files: Files
+    ) -> ShownByCommand | None:
+        """What a command shows of a file, if a call runs one; wherever that goes, its shell may be then."""
+        if not purpose.runs(name, exchange.tools):
+            return None
+        self.shells.follow(arguments, files.beside.get(exchange.number))
+        return shown_by(arguments)
 
     def _sure(
         self, course: FileCourse, path: str, at: int, sides: tuple[Mapping[str, str], Mapping[str, str]], result: str

@@ -11,11 +11,13 @@ from pydantic import JsonValue
 from claw_adapter.audit.commands import asks_for, asks_where, exported_by, went_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed, flat_of
+from claw_adapter.reading import strings_of
 
 __all__ = ["ShellPlaces"]
 
 WORD: Final = re.compile(r"\w{5,}")
 """One that nothing else in a result says by chance."""
+GOES: Final = re.compile(r"\b(?:cd|pushd|popd)\b")
 
 
 @dataclass(slots=True)
@@ -61,11 +63,16 @@ class ShellPlaces:
         self._main.turned(again=again)
         self._beside = {}
 
+    def follow(self, arguments: dict[str, JsonValue], talk: int | None) -> None:
+        """Any command of the conversation, or of one beside it: behind one that goes somewhere nobody knows where it is."""
+        if went_by(arguments) is None and any(GOES.search(text) for text in strings_of(arguments)):
+            self._of(talk).leave()
+
     def judge(
         self, arguments: dict[str, JsonValue], result: str, failed: Failed, request: int, talk: int | None
     ) -> bool:
         """Whether a call is one of these, of the conversation or of one beside it (`talk`)."""
-        own = self._main if talk is None else self._beside.setdefault(talk, _ShellPlace(self.workspace))
+        own = self._of(talk)
         if asks_where(arguments):
             others = {one.folder for one in (self._main, *self._beside.values())} - own.been - {""}
             if shared := others & own.places(result):
@@ -80,6 +87,9 @@ class ShellPlaces:
             failed.note("M17", "shell-shared", name, what, request)
             return True
         return own.judge(arguments, result, failed, request)
+
+    def _of(self, talk: int | None) -> _ShellPlace:
+        return self._main if talk is None else self._beside.setdefault(talk, _ShellPlace(self.workspace))
 
 
 @dataclass(slots=True)
@@ -139,6 +149,10 @@ class _ShellPlace:
         elif kept.turns and kept.lost(there=value in shown):
             what = f"in a turn after a restart {name} is not exported any more, and in the one before it was"
             failed.note("M24", "shell-forgotten", name, what, request)
+
+    def leave(self) -> None:
+        """It may be anywhere."""
+        self._went, self._place = ("", True), _Kept()
 
     def exports(self, name: str) -> str:
         """The value that it has given a name; empty for none."""
