@@ -11,7 +11,7 @@ from claw_adapter.audit.commands import gone_by, put_by, said_by, shown_by
 from claw_adapter.audit.edits import Edits
 from claw_adapter.audit.ledger import KEY
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.pages import broken_line, signs_lost, words_in
+from claw_adapter.audit.pages import broken_line, signs_lost, unfolded, words_in
 from claw_adapter.audit.parts import FileParts
 from claw_adapter.audit.reads import Files, Reads, Talks
 from claw_adapter.audit.remarks import folded
@@ -1267,6 +1267,20 @@ def test_a_shell_goes_back_whether_a_command_works_or_fails(worked, failed, foun
 def test_a_shell_that_stays_over_turns_stays_over_restarts(next_turn, behind, found):
     answers = [f"/t/workspace{folder}\n" for folder in ("", next_turn, behind)]
     assert kept_by_a_shell("cd notes && true", "pwd", answers) == found
+
+
+@pytest.mark.parametrize(
+    ("shown", "lines"),
+    [
+        ("  1 | one li\n    | ne\n  2 | two", ["  1 | one line", "  2 | two"]),
+        ("  1 | one\n    | line\n  2 | two", ["  1 | one line", "  2 | two"]),
+        ("  1 | one li\n    | me\n  2 | two", ["  1 | one li", "    | me", "  2 | two"]),
+        ("one line\n| a | table |\ntwo", ["one line", "| a | table |", "two"]),
+        ("1| one li\n | n\n | e\n[lines 1 to 1]", ["1| one line", "[lines 1 to 1]"]),
+    ],
+)
+def test_lines_that_go_on_behind_a_margin_are_one_where_the_file_has_them_so(shown, lines):
+    assert unfolded(shown, ["one line\ntwo\n"]).split("\n") == lines
 
 
 def test_where_a_shell_is_behind_a_command_that_goes_somewhere_and_does_more_nobody_knows():

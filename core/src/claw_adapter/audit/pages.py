@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise, takewhile
 from typing import Final
 
 from claw_adapter.audit.results import LEAST, lines_of_text, split_lines, texts_of
 
-__all__ = ["NUMBERED", "broken_line", "letters", "signs_lost", "unframed", "words_in"]
+__all__ = ["NUMBERED", "broken_line", "letters", "signs_lost", "unfolded", "unframed", "words_in"]
 
 WORD: Final = re.compile(r"\w+")
 SIGN: Final = re.compile(r"[^\w\s|]|[\u00a0\u2007\u202f\u2009\u3000]")
@@ -18,6 +20,8 @@ LINE_NUMBER: Final = r"\[?L?(\d+)\s*[|│:→\])\t]"
 FRAME: Final = re.compile(rf"^\s*(?:{LINE_NUMBER}|[|│])\s?|\s*[|│]\s*$")
 """What stands around a line: its number, a bar."""
 NUMBERED: Final = re.compile(rf"^\s*{LINE_NUMBER}\s?")
+MARGIN: Final = re.compile(r"^\s*[|│]\s?")
+"""What stands before a line that goes on, beside such as have a number."""
 ENDS: Final = re.compile(r"^\W+|\W+$")
 """The signs with which a line begins and ends."""
 
@@ -73,6 +77,26 @@ def _numbered(shown: str) -> str:
 def unframed(flat: str) -> str:
     """A result without numbers and bars around its lines."""
     return "\n".join(FRAME.sub("", line) for line in flat.split("\n"))
+
+
+def unfolded(flat: str, texts: Iterable[str]) -> str:
+    """A result in which lines that go on behind a margin without a number are one, as they are in one of these texts."""
+    lines = split_lines(flat)
+    if not any(map(MARGIN.match, lines)):
+        return flat
+    known, found = {line.rstrip() for text in texts for line in split_lines(text)}, list[str]()
+    numbered = [at for at, line in enumerate(lines) if NUMBERED.match(line)]
+    for at, end in pairwise([0, *numbered, len(lines)]):
+        more = list(takewhile(MARGIN.match, lines[at + 1 : end]))
+        parts = [NUMBERED.sub("", lines[at]), *(MARGIN.sub("", line) for line in more)] if more else []
+        whole = (
+            next((one for one in ("".join(parts), " ".join(parts)) if one.rstrip() in known), None) if parts else None
+        )
+        if whole is None:
+            found += lines[at:end]
+        else:
+            found += [lines[at].removesuffix(parts[0]) + whole, *lines[at + 1 + len(more) : end]]
+    return "\n".join(found)
 
 
 def _words_in(text: str, flat: str) -> bool:

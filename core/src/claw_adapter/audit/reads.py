@@ -17,7 +17,7 @@ from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Passage, 
 from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
-from claw_adapter.audit.pages import broken_line, letters, signs_lost, unframed, words_in
+from claw_adapter.audit.pages import broken_line, letters, signs_lost, unfolded, unframed, words_in
 from claw_adapter.audit.parts import FileParts, begins_within, in_lines
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
@@ -226,9 +226,10 @@ class Reads:
                 before = "\n".join(
                     one for args, one in earlier.get(label, ()) if not _again((args, one), (arguments, flat))
                 )
-                shown = self._pointed_to(call, exchange, flat, versions)
+                flat = unfolded(flat, versions)
                 paged = parts.take(
-                    versions, path, name, arguments, shown, exchange.number, exact=command is not None, result=result.text
+                    versions, path, name, arguments, self._pointed_to(call, exchange, flat, versions), exchange.number,
+                    exact=command is not None, result=result.text,
                 )  # fmt: skip
                 reading = _Reading(
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
