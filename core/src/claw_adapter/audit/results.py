@@ -251,7 +251,7 @@ def lines_otherwise(text: str, flat: str) -> Iterator[tuple[str, str]]:
         frame = max(shown[at].find(wanted[first]), 0) if at >= 0 else 0
         if last - first == until - at > 1:
             pairs = zip(wanted[first + 1 : last], shown[at + 1 : until], strict=True)
-            yield from ((line, other) for line, other in pairs if _is_like(line, other[frame:]))
+            yield from ((line, other) for line, other in pairs if line not in other and _is_like(line, other[frame:]))
 
 
 def _in_order(wanted: Sequence[str], shown: Sequence[str]) -> list[tuple[int, int]]:
@@ -267,4 +267,4 @@ def _in_order(wanted: Sequence[str], shown: Sequence[str]) -> list[tuple[int, in
 def _is_like(line: str, other: str) -> bool:
     """Whether a line is another one, with something changed before its end."""
     first, last = shared(line, other)
-    return line not in other and last > 0 and 2 * (first + last) >= len(line)
+    return last > 0 and 2 * (first + last) >= len(line)
