@@ -159,6 +159,29 @@ WEEK = [f"{n:03} | shipment {60_000 + 13 * n} left the depot" for n in range(1, 
 
 
 @pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("", ["M20 shown-cut"]),
+        ("\n--- notes/AGENTS.md ---\nBe kind to all.\n", ["M20 shown-cut"]),
+        ("\n(cut here)\n\n--- notes/AGENTS.md ---\nBe kind to all.\n", []),
+        ("\n--- the next one ---\nBe kind to all.\n", []),
+        ("\nBe kind to all: there is more in AGENTS.md.\n", []),
+    ],
+    ids=[
+        "nothing",
+        "the next file",
+        "a word, and the next file",
+        "words that may be about it",
+        "words like another file's",
+    ],
+)
+def test_the_name_of_the_next_file_is_no_word_about_the_one_that_is_cut(said, found):
+    files = {"AGENTS.md": "\n".join(WEEK), "notes/AGENTS.md": "Be kind to all.\n"}
+    front = "\n".join(("Be careful.\n\n--- AGENTS.md ---", *WEEK[:30]))
+    assert shown((files, ""), system=f"{front}{said}") == found
+
+
+@pytest.mark.parametrize(
     ("shown", "found"),
     [
         ("<file path='week.md'>\n{first}\n</file>", ["M20 shown-cut"]),

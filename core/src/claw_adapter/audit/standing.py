@@ -305,8 +305,8 @@ def _begun(lines: Sequence[str], text: str, others: Mapping[str, str]) -> int:
     behind = rest[half:]
     for path, head in others.items():
         mine, shown, _ = behind.partition(head)
-        *above, top = mine.rstrip().rsplit("\n", 1) if shown else ("",)
-        behind = "".join(above) if shown and path in top else mine
+        *above, top = mine.rstrip().rsplit("\n", 1) if shown else ("",)  # where nothing else is shown, it has no top
+        behind = "".join(above) if path in top else behind
     before = text.partition(lines[0])[0][-MARKED:]
     says = WORD.search(TAG.sub("", behind[:MARKED])) or {str(count), str(len(lines))} & {*re.findall(r"\d+", before)}
     return 0 if says else count
