@@ -56,3 +56,9 @@ def test_what_tells_of_files_that_were_read_need_not_tell_of_others():
 def test_what_names_other_files_too_is_something_else_and_a_restart_may_forget():
     assert judged(*THREE, ((), ("notes/x.md",)), note="Changed: {}, not h.md") == []
     assert judged(*THREE, ((), ("notes/x.md",)), restarted=(2,)) == []
+
+
+def test_a_file_that_is_named_always_is_no_news():
+    both = [((), ("a.md", "notes/x.md"))] * 3
+    assert judged(*both, note="By the rules in a.md: be kind.{}") == ["M20 changes-untold"], "it may be news"
+    assert judged(*both, ((), ()), note="By the rules in a.md: be kind.{}") == []

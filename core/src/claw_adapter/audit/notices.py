@@ -35,7 +35,10 @@ class ChangeNotices:
     """The files behind the last turn, None where that is not known."""
     _named: set[str] = field(default_factory=set)
     """What calls so far have named."""
-    _told: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    _told: Counter[tuple[str, bool, str]] = field(default_factory=Counter)
+    """How often files were named that had changed: how, whether they had been named before, and their paths."""
+    _standing: set[str] = field(default_factory=set)
+    """Those of them that are named as well where they have not changed, such as the instructions for agents."""
     _untold: list[tuple[tuple[str, bool], str, int]] = field(default_factory=list)
 
     def judge(self, turn: RequestTurn, prompt: str, files: Mapping[str, str], *, restarted: bool) -> None:
@@ -44,11 +47,12 @@ class ChangeNotices:
         if before is not None and turn.chain and turn.attempt == 1 and not restarted:
             changes = dict(_changes(before, files))
             text = beside(turn.units[turn.chain[0].number], prompt)
+            self._standing |= {path for _, _, path in self._told if path not in changes and _names(path, text)}
             others = (path for path in files if path not in changes)
             if 0 < len(changes) <= MOST and not any(_names(path, text) for path in others):
                 for path, how in changes.items():
                     kind, told = (how, path in self._named), _names(path, text)
-                    self._told[kind] += told
+                    self._told[*kind, path] += told
                     if not told and path not in prompt:
                         self._untold.append((kind, path, turn.chain[0].number))
         for reply in turn.replies:
@@ -60,8 +64,11 @@ class ChangeNotices:
 
     def finish(self) -> None:
         """At the end of the trial it is known of what it tells."""
+        often = Counter[tuple[str, bool]]()
+        for (how, known, path), times in self._told.items():
+            often[how, known] += times if path not in self._standing else 0
         for (how, known), path, request in self._untold:
-            if self._told[how, known] >= OFTEN:
+            if often[how, known] >= OFTEN:
                 what = f"the request tells of files that are {how} since the turn before, and not of {path}"
                 self.book.find("M20", "changes-untold", what, request=request)
 

@@ -47,7 +47,7 @@ async def shrink(
         start = 0
         while start < len(found.plan.steps) and not search.over:
             steps = (*found.plan.steps[:start], *found.plan.steps[start + size :])
-            if any(isinstance(one, PlanTurn) for one in steps) and (shorter := await search.shows(found.plan, steps)):
+            if shorter := await search.shows(found.plan, steps):
                 found.plan = shorter
             else:
                 start += size
@@ -73,8 +73,9 @@ class _Search:
         return f"cut off for want of time after {self.made} runs" if time.monotonic() + self.longest > self.end else ""
 
     async def shows(self, plan: SessionPlan, steps: Sequence[PlanStep]) -> SessionPlan | None:
-        """The plan of these steps, if it has the finding."""
-        if self.over:
+        """The plan of these steps, if there is a turn among them that is played, and it has the finding."""
+        helps = self.runner.harness.capabilities().sub_agent is not None
+        if self.over or not any(isinstance(one, PlanTurn) and (helps or not one.delegates) for one in steps):
             return None
         self.made, began = self.made + 1, time.monotonic()
         tried = plan.model_copy(update={"steps": tuple(steps)})
