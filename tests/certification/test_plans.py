@@ -19,6 +19,7 @@ from claw_adapter.certify.plans.plan import MAIN, PlanChange, PlanFile, PlanSeed
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.texts import BLANKS, BREAKS, ESCAPES, FORMAT, JOINED, LEADING, OUTSIDE, QUOTES
 from claw_adapter.certify.plans.trial import PlanRunner
+from claw_adapter.errors import MachineError
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.reference.adapter import ReferenceHarness
 from support.meddling import MEDDLING, TOGETHER, Meddling, tidy
@@ -266,13 +267,19 @@ async def test_a_finding_is_cut_to_a_few_steps_that_the_command_repeats(tmp_path
 
 
 class Showing:
-    """In the place of a runner: plans with the last eight turns have the finding; one run never ends."""
+    """In the place of a runner: plans with the last eight turns have the finding; one run never ends, or ends in an error."""
 
-    def __init__(self, plan: SessionPlan, hangs: int = 0):
+    harness = ReferenceHarness()
+
+    def __init__(self, plan: SessionPlan, hangs: int = 0, fails: int = 0):
         self.turns, self.hangs, self.runs, self.waits = plan.turns[-8:], hangs, 0, asyncio.Event()
+        self.fails = fails
 
     async def outcomes(self, plans, **_):
         self.runs += 1
+        assert plans[0].turns, "there is nothing to play"
+        if self.runs == self.fails:
+            raise MachineError("the disk is full")
         if self.runs == self.hangs:
             self.waits.set()
             await asyncio.Event().wait()
@@ -310,6 +317,25 @@ async def test_whoever_interrupts_the_cutting_of_a_plan_keeps_the_finding(tmp_pa
     )
     stored = SessionPlan.model_validate_json((tmp_path / "plans" / "bronze-0.json").read_text())
     assert len(stored.steps) < len(plan.steps)
+
+
+async def test_a_finding_stays_where_the_search_for_the_shortest_plan_ends_in_an_error(tmp_path):
+    plan = draw(NONCE, 0, "bronze")
+    bench = SimpleNamespace(shrinking=30, label="reference", evidence=tmp_path, nonce=NONCE, interrupted=False)
+    named = {"harness": SimpleNamespace(name="mine"), "check": SimpleNamespace(id="PLAN-001")}
+    kit = SimpleNamespace(bench=bench, claimed=True, **named)
+    finding = await _finding(kit, Showing(plan, fails=3), [PlanOutcome(plan, (FOUND,))], 60)
+    assert finding.what.startswith(
+        "M20 file-stale: it is old\nthe shortest plan found that shows it (3 runs, broken off: the disk"
+    )
+
+
+async def test_files_alone_are_no_plan():
+    plan = draw(NONCE, 0, "bronze")
+    file = next(step.path for step in plan.steps if isinstance(step, PlanFile))
+    named = FOUND.model_copy(update={"what": f"reading {file} gives nothing", "rounds": ("r1",)})
+    await shrink(Showing(plan), found := ShrunkPlan(plan), named, most=40)
+    assert len(found.plan.steps) < len(plan.steps)
 
 
 def test_every_step_may_be_left_out():

@@ -19,6 +19,7 @@ from claw_adapter.certify.plans.plan import SessionPlan, step_text
 from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.certify.plans.worked import worked_plan
+from claw_adapter.errors import ClawError
 
 REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
@@ -68,6 +69,8 @@ async def _finding(kit: Kit, runner: PlanRunner, outcomes: Sequence[PlanOutcome]
         kit.bench.interrupted = True
         if (task := asyncio.current_task()) is not None:
             task.uncancel()
+    except ClawError as error:
+        found.cut = f"broken off: {error.what}"  # what was found stays found
     short = found.plan
     stored = kit.bench.evidence / "plans" / f"{plan.level}-{plan.number}.json"
     stored.parent.mkdir(parents=True, exist_ok=True)
