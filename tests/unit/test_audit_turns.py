@@ -349,20 +349,21 @@ def test_what_goes_with_a_summary_was_in_the_request_for_it():
 
 
 def test_behind_an_update_nothing_goes_for_which_no_summary_was_asked():
-    def lost(text, *, lacks=True, beside=False, shown=FIRST, kind="user", changed=True):
+    def lost(text, *, lacks=True, beside=False, shown=FIRST, kind="user", before=("This is how",)):
         begins, gone, later = (
             Said("user", "This is how it begins.", "seeded"),
             Said(kind, shown, "step"),
             Said("user", SECOND, "step"),
         )
-        summaries = Summaries(shown=[begins, gone], beside=beside, changed=changed)
+        summaries = Summaries(shown=[begins, gone], beside=beside, before=before)
         summaries.judge([RequestUnit("user", text)], [later], [begins, gone, later], 4, book := Book(), lacks=lacks)
         return [finding.key for finding in book.findings()]
 
     assert lost("This is how it begins.") == ["M30 summary-missing"]
     assert lost("This is how it begins.", lacks=False) == [], "then it is said otherwise"
     assert lost("This is how it begins.", beside=True) == [], "something was asked for that may be one"
-    assert lost("This is how it begins.", changed=False) == [], "some leave out the oldest of a long one besides"
+    assert lost("This is how it begins.", before=()) == [], "some leave out the oldest of a long one"
+    assert lost("It begins so.") == [], "nothing has stood for anything"
     assert lost(f"This is how it begins.\n{FIRST}") == []
     assert lost("This is how it begins.", shown=SECOND) == [], "it says the same as what is there"
     assert lost("This is how it begins.", kind=RESULT) == lost("This is how it begins.", kind=CALL) == []

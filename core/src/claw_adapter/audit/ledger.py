@@ -183,7 +183,7 @@ class _Ledger:
             self.book.round = item.id
             if self.past.apply(item.updates, number):
                 # the conversation may begin anew, with what there was at first, or go on with what it has
-                self.summaries = Summaries(shown=self.summaries.shown, changed=True)
+                self.summaries = Summaries(shown=self.summaries.shown, before=self.summaries.held)
             mine = [turn for turn in turns.get(item.id, []) if turn.process >= process]
             if mine and not filled:
                 for turn in mine:

@@ -29,8 +29,8 @@ class Summaries:
     """Whether anything was asked for beside the conversation since: that may have been another one."""
     others: bool = False
     """Whether that was something else than a summary."""
-    changed: bool = False
-    """Whether an update has changed the past since the last request: what was summed up may not be found any more."""
+    before: tuple[str, ...] = ()
+    """What was held when an update changed the past, since the last request: what it stands for may not be found any more."""
 
     def copy(self) -> Summaries:
         """One that may go on otherwise."""
@@ -66,9 +66,9 @@ class Summaries:
         text = "\n".join(unit.text for unit in units)
         if self.told and not self.others:
             self._without(text, there, due, request, book)
-        elif lacks and self.changed and not unsure:
+        elif lacks and not unsure and any(line in text for line in self.before):
             self._unasked(text, there, due, request, book)
-        self.told, self.others, self.changed, self.shown = [], False, False, there
+        self.told, self.others, self.before, self.shown = [], False, (), there
         found = [tuple(line for line in _lines(one) if line in text) for one in self.new]
         if shown := next(filter(None, reversed(found)), ()):
             self.held, self.new = shown, []
@@ -80,7 +80,7 @@ class Summaries:
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
 
     def _unasked(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
-        """No message goes for which no summary was asked that could stand for it."""
+        """Beside a summary of before, no message goes for which none was asked that could stand for it."""
         others = {line for one in there for line in _lines(one.text)}
         for gone in self._gone(there, due, but=(RESULT, CALL)):
             lines = [line for line in _lines(gone) if line not in others]
