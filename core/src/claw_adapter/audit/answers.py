@@ -275,8 +275,8 @@ def judge_usage(
     told = [exchange for exchange in turn.exchanges if exchange.status == 200 and exchange.usage]
     chain = {exchange.number for exchange in turn.chain}
     waited = [talk for talk in turn.beside if talk.steps and talk.last < max(chain, default=0)]
-    helped = [talk for talk in waited if not any(talk.first < number < talk.last for number in chain)]
-    helped = [] if declared == "last_request" else helped
+    alone = [talk for talk in waited if not any(talk.first < number < talk.last for number in chain)]
+    helped = alone if declared != "last_request" else []
     worked = chain.union(*(talk.requests for talk in helped))
     meanwhile = chain.union(*(range(talk.first, talk.last + 1) for talk in helped))  # titles, for example
     several = (

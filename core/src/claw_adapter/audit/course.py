@@ -103,8 +103,8 @@ class WriteEffect:
     def _each(self, text: str) -> str | None:
         """The text with all that is to be replaced, if each stands there once; of a patch, as lines."""
         for old, new in self.changes:
-            sides = ("", "") if self.ended is None else ("^", r"(?=\r?$)")
-            places = list(re.finditer(re.escape(old).join(sides), text, re.MULTILINE))
+            sought = re.escape(old) if self.ended is None else rf"^{re.escape(old)}(?=\r?$)"
+            places = list(re.finditer(sought, text, re.MULTILINE))
             if len(places) != 1:
                 return None
             text = text[: places[0].start()] + new + text[places[0].end() :]

@@ -65,7 +65,7 @@ class ShellPlaces:
 
     def follow(self, arguments: dict[str, JsonValue], talk: int | None) -> None:
         """Any command of the conversation, or of one beside it: behind one that goes somewhere nobody knows where it is."""
-        if went_by(arguments) is None and any(GOES.search(text) for text in strings_of(arguments)):
+        if any(map(GOES.search, strings_of(arguments))) and went_by(arguments) is None:
             self._of(talk).leave()
 
     def judge(

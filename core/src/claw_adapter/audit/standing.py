@@ -87,7 +87,7 @@ class StandingLines:
         found = [_instructions(turn.units[one.number]) | _tools(one) for one in turn.chain]
         if not found:
             return
-        self._keep(turn, {line for text in said for line in text.splitlines()})
+        self._keep(turn, said)
         if self._restarted:
             self._compare(set[str]().union(*found), files(), former, turn.chain[0].number)
             self._rounds, self._restarted = {}, False
@@ -95,14 +95,16 @@ class StandingLines:
         before = [item for item in self._rounds.items() if item[0] != turn.round]
         self._rounds = dict([*before[-1:], (turn.round, set.intersection(*found))])
 
-    def _keep(self, turn: RequestTurn, said: Collection[str]) -> None:
+    def _keep(self, turn: RequestTurn, said: Iterable[str]) -> None:
         """No request that offers tools is without any instructions where others had some, besides what was said in the past."""
-        for one in (one for one in turn.chain if one.tools):
-            units = turn.units[one.number]
-            own = {line for line in _instructions(units) - {*said} if len(line.strip()) >= LONG}
+        front = {one.number: _instructions(turn.units[one.number]) for one in turn.chain if one.tools}
+        others = [number for number, lines in front.items() if not lines & self._own]
+        past = {line for text in said for line in text.splitlines()} if others else set[str]()
+        for number in others:
+            units, own = turn.units[number], {line for line in front[number] - past if len(line.strip()) >= LONG}
             if self._own and not own and not any(line in unit.text for line in self._own for unit in units):
                 what = f"{min(self._own)[:80]!r} and all other instructions, which were in front of requests before, are gone"
-                self.book.find("M30", "instructions-gone", what, request=one.number)
+                self.book.find("M30", "instructions-gone", what, request=number)
             self._own = self._own or own
 
     def _compare(
@@ -248,13 +250,13 @@ class StandingTexts:
             units = turn.units[exchange.number]
             front, around = _front(units), _around(units, prompt)
             said = "\n".join((*front, *around))
-            begun = [path for path, text in files.items() if text.strip() and text.split(maxsplit=1)[0] in said]
-            long = {path: lines for path in begun if (lines := lines_of_text(files[path]))[LONG:] and lines[0] in said}
+            begun = (path for path, text in files.items() if text.strip() and text.split(maxsplit=1)[0] in said)
+            begins = {path: lines for path in begun if (lines := lines_of_text(files[path])) and lines[0] in said}
+            long = {path: lines for path, lines in begins.items() if lines[LONG:]}
             beside_it = [(text, path) for text in around for path in long if path in prompt and path in text]
-            heads = {path: next(filter(str.strip, files[path].splitlines())) for path in begun}
             for text, path in (*beside_it, *((text, path) for text in front for path in long)):
                 lines = long[path]
-                shown = _begun(lines, text, {other: head for other, head in heads.items() if other != path})
+                shown = _begun(lines, text, {other: one[0] for other, one in begins.items() if other != path})
                 if LONG <= shown < len(lines) and not any(line in text for line in lines[shown : shown + LONG]):
                     where = "beside the prompt" if (text, path) in beside_it else "in the instructions"
                     what = f"{where} the request shows {shown} lines of {path}, of {len(lines)}, and ends there"

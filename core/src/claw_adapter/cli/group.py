@@ -117,10 +117,9 @@ def call() -> None:
     """Run the command line; our errors become one clear message and an exit code, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
+            # a character that the terminal lacks is no reason to print nothing
             with contextlib.suppress(OSError):  # what could not be printed before; it is said below why
-                stream.reconfigure(
-                    errors="replace"
-                )  # a character that the terminal lacks is no reason to print nothing
+                stream.reconfigure(errors="replace")
     try:
         status = _main()
         if interrupts.came:  # where nothing could be raised: what went on after it is worth nothing
