@@ -644,7 +644,7 @@ def test_a_reading_need_not_show_a_byte_order_mark():
     assert read(text, text) == read(TEXT, text) == ([], [])
 
 
-def answered(*calls, files=None, after=None, sessions=(), new=(), strict=False):
+def answered(*calls, files=None, after=None, sessions=(), older=(), new=(), strict=False):
     """What is found of calls ``(name, arguments, result)`` of one turn, and what is said of those that showed nothing."""
     book, there = Book(), files or {"a.md": TEXT}
     reads = Reads(PLAIN, book, "/t/workspace", strict=strict)
@@ -656,7 +656,7 @@ def answered(*calls, files=None, after=None, sessions=(), new=(), strict=False):
         )
         for n, (name, arguments, result) in enumerate(calls, start=1)
     ]
-    reads.judge(steps, Files(there, after or there, {}, new), Talks({one.id: one for one in sessions}, {}, ()))
+    reads.judge(steps, Files(there, after or there, {}, new), Talks({one.id: one for one in sessions}, {"": older}, ()))
     reads.finish()
     return [finding.key for finding in book.findings()], [(one.place, one.times, one.what) for one in book.refusals()]
 
@@ -701,6 +701,18 @@ def test_a_tool_that_numbers_lines_numbers_those_of_a_part_as_the_file_has_them(
     assert answered(("read_file", asked, part))[0] == [], "perhaps it is only how many that is"
 
 
+@pytest.mark.parametrize(
+    ("begins", "first", "found"),
+    [(1, 101, []), (1, 102, ["M20 read-number"]), (0, 101, []), (0, 100, [])],
+    ids=["right", "one too high", "counts from 0, and from 1", "counts from 0"],
+)
+def test_the_numbers_of_a_part_counted_from_the_end_are_the_lines_own(begins, first, found):
+    whole = "\n".join(f"{number} | {line}" for number, line in enumerate(LINES, begins))
+    part = "\n".join(f"{number} | {line}" for number, line in enumerate(LINES[100:105], first))
+    asked = {"path": "a.md", "offset": 100 - len(LINES), "limit": 5}
+    assert answered(("read_file", {"path": "a.md"}, whole), ("read_file", asked, part))[0] == found
+
+
 def test_histories_that_are_refused_are_counted_where_the_tool_shows_others():
     mail, floor = (
         Session(id=name, messages=[Message(id="1", role="user", text=f"the scales of {name} are sealed")])
@@ -711,6 +723,42 @@ def test_histories_that_are_refused_are_counted_where_the_tool_shows_others():
     assert answered(no, sessions=[mail, floor]) == ([], [])
     assert [one[:2] for one in answered(no, shown, sessions=[mail, floor])[1]] == [("mail", 1)]
     assert answered((*no[:2], ""), shown, sessions=[mail, floor]) == (["M17 result-empty"], [])
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        ("Yard-2\nyard-2 (3 messages)\nmail", []),
+        ("yard-2 (3 messages)\nmail", ["M22 history-unlisted"]),
+        ("mail\nfloor.md\nnotes.md", []),
+        ("mail: 3 messages", []),
+        ("mail, Yard-2; for the rest see list_older", []),
+    ],
+    ids=["all", "two names taken for one", "a folder's files", "of one", "more elsewhere"],
+)
+def test_a_list_of_histories_names_all_of_them(result, found):
+    sessions = [
+        Session(id=name, messages=[Message(id="1", role="user", text="x")]) for name in ("Yard-2", "yard-2", "mail")
+    ]
+    call = RequestUnit(CALL, "sessions {}", "c1"), RequestUnit(RESULT, result, "c1")
+    tools = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("sessions", "list_older")]
+    book = Book()
+    reads = Reads(PLAIN, book, "/t/workspace")
+    files = {"floor.md": TEXT, "mail.md": TEXT} if "floor" in result else {"a.md": TEXT}
+    exchange = SimpleNamespace(messages=(), number=1, tools=tools)
+    reads.judge([(*call, exchange)], Files(files, files, {}), Talks({one.id: one for one in sessions}, {}, ()))
+    assert [finding.key for finding in book.findings()] == found
+
+
+def test_what_an_update_took_from_a_history_is_shown_by_no_tool_unless_the_model_has_said_it():
+    session = Session(id="floor", messages=[Message(id="1", role="user", text="the scales are sealed")])
+    calls = (
+        ("find_talk", {"words": "crane"}, "floor: the crane is broken"),
+        ("note", {"text": "the crane is broken"}, "the crane is broken"),
+    )
+    older = frozenset({"the crane is broken"})
+    assert answered(calls[0], sessions=[session], older=older)[0] == ["M21 deleted-there"]
+    assert answered(calls[1], sessions=[session], older=older)[0] == []
 
 
 def test_a_result_without_a_word_is_lost_also_where_the_file_is_read_again():

@@ -18,7 +18,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.results import LEAST, LINE_END, Failed, asks_for_part, lines_of_text, split_lines
 from claw_adapter.protocol.limits import Clip
 
-__all__ = ["FileParts", "begins_within", "in_lines"]
+__all__ = ["FileParts", "begins_within", "from_end", "in_lines"]
 
 SLACK: Final = 0.8
 FEW: Final = 3
@@ -261,6 +261,11 @@ def in_lines(arguments: Mapping[str, object]) -> bool:
     return not asks_for_part(arguments) or _asked(arguments) not in (None, (0, 0))
 
 
+def from_end(arguments: Mapping[str, object]) -> bool:
+    """Whether a call asks for a part that is counted from the end."""
+    return _first(_numbers(arguments), START) < 0
+
+
 def begins_within(arguments: Mapping[str, object], text: str) -> bool:
     """Whether a call asks for lines from one on that a text has."""
     asked = _asked(arguments)
@@ -269,15 +274,19 @@ def begins_within(arguments: Mapping[str, object], text: str) -> bool:
 
 def _asked(arguments: Mapping[str, object]) -> tuple[int, int] | None:
     """From where on, and how much; a part that is asked for in another way is none."""
-    numbers = {
-        name: int(str(value)) for name, value in arguments.items() if WHOLE.fullmatch(str(value)) and value is not True
-    }
+    numbers = _numbers(arguments)
     end = _first(numbers, END)
     start = _first(numbers, START)
     size = 0 if end else _first(numbers, SIZE)
     if start < 0 or size < 0 or end < 0:
         return None
     return start, size or (end - start + 1 if end and start else end)
+
+
+def _numbers(arguments: Mapping[str, object]) -> dict[str, int]:
+    return {
+        name: int(str(value)) for name, value in arguments.items() if WHOLE.fullmatch(str(value)) and value is not True
+    }
 
 
 def _first(numbers: Mapping[str, int], names: re.Pattern[str]) -> int:

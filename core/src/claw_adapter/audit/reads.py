@@ -18,7 +18,7 @@ from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, letters, signs_lost, unfolded, unframed, words_in
-from claw_adapter.audit.parts import FileParts, begins_within, in_lines
+from claw_adapter.audit.parts import FileParts, begins_within, from_end, in_lines
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.remarks import Claim, Remark, WholeReadings, first_page, folded, points_on
 from claw_adapter.audit.rendering import (
@@ -237,7 +237,7 @@ class Reads:
                     paged or asks_for_part(arguments),
                 )  # fmt: skip
                 if command is None and len(true) == 1:
-                    asked = failed if in_lines(arguments) else None
+                    asked = failed if in_lines(arguments) or from_end(arguments) else None
                     self.numbers.take(name, path, true[0], flat, asked, exchange.number)
                 self._file(reading, files, failed, named)
                 earlier.setdefault(label, []).append((arguments, flat))
@@ -280,15 +280,23 @@ class Reads:
     ) -> bool:
         """Whether a result that shows no file is held against something that is known."""
         files, failed, request = around.files, around.failed, exchange.number
-        flat, runs = flat_of(result), purpose.runs(name, exchange.tools)
+        flat, runs, reads = flat_of(result), purpose.runs(name, exchange.tools), purpose.reads(name, exchange.tools)
+        session = _session(arguments, around.talks.sessions)
+        if session is None and not reads and purpose.command_of(name, arguments, exchange.tools) is None:
+            older = frozenset[str]().union(*around.talks.older.values())
+            before = (unit.text for unit in units_of(exchange.messages) if unit.kind != RESULT)
+            said = "\n".join((*strings_of(arguments), *before))
+            of = HistoryCall(name, result, exchange.tools)
+            others = {**files.before, **files.after}
+            if around.histories.beside(arguments, flat, older, said, others, request, of):
+                return True
         if (runs and self._ran(arguments, result, flat, around, request)) or self._looked(
             name, arguments, result, passage, files, failed, exchange
         ):
             return True
-        reads = purpose.reads(name, exchange.tools)
         if reads and (_mistaken(arguments, flat, files, failed, request, around.named) or self.strict):
             return True
-        if (session := _session(arguments, around.talks.sessions)) is None:
+        if session is None:
             return False
         older = around.talks.older.get(session.id, frozenset())
         around.histories.judge(session, arguments, flat, older, request, HistoryCall(name, result, exchange.tools))

@@ -91,7 +91,7 @@ class LineNumbers:
     """Numbers before the lines that a tool shows of files: once they were the lines' own, they are that in parts as well."""
 
     _right: Counter[str] = field(default_factory=Counter)
-    """By tool, how many were."""
+    _from_zero: set[str] = field(default_factory=set)
 
     def take(self, tool: str, path: str, text: str, flat: str, failed: Failed | None, request: int) -> None:
         """A reading of all of a text, or of lines that were asked for: then what is wrong fails (`failed`).
@@ -104,6 +104,8 @@ class LineNumbers:
             for number, line in enumerate(map(str.strip, lines), start=1):
                 places[line].add(number)
         wrong = list[str]()
+        if any(int(found[1]) == 0 for found, _ in numbered):
+            self._from_zero.add(tool)
         for found, shown in numbered:
             line = shown[found.end() :].strip()
             if len(line) < LEAST or line not in places:
@@ -111,8 +113,11 @@ class LineNumbers:
             if int(found[1]) in places[line]:
                 self._right[tool] += int(found[1]) > RANKS
                 failed = None  # else a line may be missing between
-            elif all(abs(int(found[1]) - place) > 1 for place in places[line]):  # some count from 0
+            else:
                 wrong.append(f"line {min(places[line])} as line {found[1]}: {line[:80]!r}")
         if failed is not None and wrong[SURE - 1 :]:
             what = f"reading {path} shows {wrong[0]}"
-            failed.note("M20", "read-number", wrong[0], what, request, unless=lambda: self._right[tool] < SURE)
+            failed.note(
+                "M20", "read-number", wrong[0], what, request,
+                unless=lambda: self._right[tool] < SURE or tool in self._from_zero,
+            )  # fmt: skip
