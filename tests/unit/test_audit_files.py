@@ -267,6 +267,24 @@ def test_a_file_may_be_refused_to_be_emptied_in_words(said, found):
     assert written(*calls, before={"b.md": "some text\n"}, after={**after, "b.md": ""}, results=results) == []
 
 
+@pytest.mark.parametrize(
+    ("between", "found"),
+    [
+        (("replace_lines", {"path": "a.md", "first": "2#9a", "last": "2#9a", "new": "two pears"}), []),
+        (("exec", {"command": "sh format.sh"}), []),
+        (("read_file", {"path": "a.md"}), ["M17 written-changed"]),
+    ],
+    ids=["names the file", "any command", "only looks"],
+)
+def test_behind_a_call_of_which_nobody_knows_what_it_does_an_edit_may_meet_any_text(between, found):
+    edit = ("edit", {"path": "a.md", "old": "three figs", "new": "three plums"})
+    before, after = {"a.md": "one\ntwo apples\nthree figs\n"}, {"a.md": "one\ntwo pears\nthree plums\n"}
+    assert written(between, edit, before=before, after=after, replies=(1, 2), strict=False) == found
+    made = ("write_file", {"path": "a.md", "content": "one\nthree figs\n"})
+    left = {"a.md": "one\nTwo pears\nthree plums\n"}
+    assert written(made, between, edit, before=before, after=left, replies=(1, 2, 3), strict=False) == found
+
+
 NOTE = "the gate of the harbour\nopens at six\n"
 MADE = ("write_file", {"path": "n/a.md", "content": NOTE}, "Wrote 38 characters to n/a.md")
 BACK, KEPT = ("read_file", {"path": "n/a.md"}, NOTE), ("read_file", {"path": "b.md"}, "a file that stays\n")

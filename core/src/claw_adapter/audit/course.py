@@ -240,6 +240,8 @@ class FileCourse:
     """Calls that give a file all its text, and are made again later: they may have done so already."""
     perhaps: dict[str, str] = field(default_factory=dict)
     """What files may be besides, by such calls."""
+    lost: bool = False
+    """Whether any file may be anything since a call of which nobody knows what it does."""
 
     @classmethod
     def of(
@@ -326,6 +328,15 @@ class FileCourse:
         """To the end: the files that are then as they are afterwards, but for their line ends, which `ends` makes alike."""
         self.end()
         return {path for path, texts in self.texts.items() if _ended(texts[-1], ends) == _ended(after.get(path), ends)}
+
+    def lose(self) -> None:
+        """From here on any file may be anything, until a call gives it all its text."""
+        self.texts.clear()
+        self.lost = True
+
+    def _so_far(self, path: str) -> list[str | None]:
+        """What a file was, and what it became; to go on with."""
+        return self.texts.setdefault(path, [self.before.get(path), *([None] if self.lost else [])])
 
     def end(self) -> None:
         """To the end."""
@@ -451,10 +462,10 @@ class FileCourse:
         self._tell(told)
         for path in self.paths if said else ():
             if path in said and (path not in self.put_off or gone is not None):
-                self.texts.setdefault(path, [self.before.get(path)]).append(None)
+                self._so_far(path).append(None)
         if effect is not None:
             self.perhaps.pop(effect.path, None)
-            texts = self.texts.setdefault(effect.path, [self.before.get(effect.path)])
+            texts = self._so_far(effect.path)
             unknown = len(texts) > 1 and texts[-1] is None
             whole = effect.old is None and not effect.behind
             texts.append(effect.on(texts[-1], strict=self.strict) if whole or not unknown else None)
@@ -465,7 +476,7 @@ class FileCourse:
         sure = told is not None and now == told.given
         self.sure.append(told if sure else None)
         for path, text in told.leaves.items() if told else ():
-            self.texts.setdefault(path, [self.before.get(path)]).append(text if sure else None)
+            self._so_far(path).append(text if sure else None)
 
 
 def _path(arguments: dict[str, JsonValue], workspace: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -17,14 +17,13 @@ from claw_adapter.audit.units import call_text
 from claw_adapter.protocol import Message, Session
 from claw_adapter.protocol.limits import Clip, Drop, HistoryLimit
 
-__all__ = ["Histories", "HistoryCall", "HistoryPage"]
+__all__ = ["Histories", "HistoryCall", "HistoryPage", "unlisted"]
 
 BEGINNING: Final = 60
 """Characters by which a message that is cut is known."""
 BRIEF: Final = 400
 """Characters up to which a result may be a refusal."""
 UNREAD: Final = "history-unread"
-UNLISTED: Final = "history-unlisted"
 PAGE: Final = 10
 """Histories that a list names, from which on it may have left out others."""
 TOOLS: Final = Drop(what="history_tools")
@@ -132,47 +131,6 @@ class Histories:
             lost = [number for number in lost if number not in every]
         self._order(session, flat, request, every, moved=moved)
         self._lost(session, lost, flat, request, unless)
-
-    def beside(
-        self,
-        arguments: Mapping[str, object],
-        flat: str,
-        older: Iterable[str],
-        said: str,
-        others: Iterable[str],
-        request: int,
-        call: HistoryCall,
-    ) -> bool:
-        """A result that is of no history by name gives nothing that an update took away; a list of them names all.
-
-        Args:
-            arguments: those of the call.
-            flat: the result.
-            older: texts that histories no longer have.
-            said: what the model itself has said in the request: that may come back.
-            others: what else may have the name of a history.
-            request: its number.
-            call: the tool, and the tools that were offered.
-
-        Returns:
-            Whether it was held against anything.
-        """
-        now = [message.text for session in self.sessions.values() for message in session.messages]
-        gone = (text for text in older if len(text) >= LEAST and text in flat and text not in said)
-        if old := next((text for text in gone if not any(text in one for one in now)), ""):
-            what = f"{call.tool} gives what an update took away from a history: {old[:60]!r}"
-            self.failed.note("M21", "deleted-there", call.tool, what, request)
-        elif not any(arguments.values()) and (names := _listed(self.sessions, flat)):
-            known = "\n".join(others)
-            lost = (
-                [name for name in self.sessions if name not in names] if all(one not in known for one in names) else ()
-            )
-            if lost and len(names) < PAGE and not points_on(call.tool, call.tools, flat, ()):
-                what = f"{call.tool} names {len(names)} histories, and not {lost[0]}"
-                self.failed.note("M22", UNLISTED, call.tool, what, request)
-        else:
-            return False
-        return True
 
     def _unread(self, session: Session, call: str, flat: str, request: int, tool: str) -> None:
         """A reading shows no message; whether the tool for it ever shows any is known in the end."""
@@ -336,14 +294,17 @@ class Histories:
             self.failed.note("M22", "history-times", session.id, what, request)
 
 
-def _listed(sessions: Iterable[str], flat: str) -> list[str]:
-    """The histories that a result names, if it names more than one; capitals tell no two apart, but each is named by itself."""
+def unlisted(sessions: Collection[str], flat: str) -> str:
+    """A history that a list of histories leaves out; none of a result that names only one, or so many that it may end there.
+
+    Capitals tell no two apart, but each is named by itself.
+    """
     shown, found = flat.casefold(), list[str]()
     for name in sessions:
         alike = [one for one in found if one.casefold() == name.casefold()]
         if len(re.findall(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", shown)) > len(alike):
             found.append(name)
-    return found if len(found) > 1 else []
+    return next((name for name in sessions if name not in found), "") if 1 < len(found) < PAGE else ""
 
 
 def _fewer(texts: Sequence[str], result: str) -> list[int]:

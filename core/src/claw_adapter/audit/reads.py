@@ -14,7 +14,7 @@ from claw_adapter.audit import purpose
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.commands import ShownByCommand, gone_by, newer_by, said_by, shown_by, told_by
 from claw_adapter.audit.course import LINE_END, AuditStep, FileCourse, Passage, Steps
-from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage
+from claw_adapter.audit.histories import Histories, HistoryCall, HistoryPage, unlisted
 from claw_adapter.audit.listings import folder_in, judge_listing, judge_nowhere
 from claw_adapter.audit.mistaken import mistaken
 from claw_adapter.audit.pages import broken_line, letters, signs_lost, unfolded, unframed, words_in
@@ -283,13 +283,7 @@ class Reads:
         flat, runs, reads = flat_of(result), purpose.runs(name, exchange.tools), purpose.reads(name, exchange.tools)
         session = _session(arguments, around.talks.sessions)
         if session is None and not reads and purpose.command_of(name, arguments, exchange.tools) is None:
-            older = frozenset[str]().union(*around.talks.older.values())
-            before = (unit.text for unit in units_of(exchange.messages) if unit.kind != RESULT)
-            said = "\n".join((*strings_of(arguments), *before))
-            of = HistoryCall(name, result, exchange.tools)
-            others = {**files.before, **files.after}
-            if around.histories.beside(arguments, flat, older, said, others, request, of):
-                return True
+            _of_histories(name, arguments, flat, around, exchange)
         if (runs and self._ran(arguments, result, flat, around, request)) or self._looked(
             name, arguments, result, passage, files, failed, exchange
         ):
@@ -719,6 +713,23 @@ def _session(arguments: dict[str, JsonValue], sessions: Mapping[str, Session]) -
         if name in sessions and len(text) < len(name) + 40:
             return sessions[name]
     return None
+
+
+def _of_histories(tool: str, arguments: dict[str, JsonValue], flat: str, around: _Around, exchange: Exchange) -> None:
+    """A result of no one history has nothing that an update took away, but what the model has said; a list has all of them."""
+    sessions, files = around.talks.sessions, {**around.files.before, **around.files.after}
+    now = [message.text for session in sessions.values() for message in session.messages]
+    shown = (text for texts in around.talks.older.values() for text in texts if len(text) >= LEAST and text in flat)
+    old = next((text for text in shown if not any(text in one for one in now)), "")
+    said = (unit.text for unit in units_of(exchange.messages) if unit.kind != RESULT) if old else ()
+    if old and not any(old in one for one in (*strings_of(arguments), *said)):
+        what = f"{tool} gives what an update took away from a history: {old[:60]!r}"
+        around.failed.note("M21", "deleted-there", tool, what, exchange.number)
+    elif not any(arguments.values()) and (lost := unlisted(sessions, flat)):
+        others = any(name in path for name in sessions for path in files)  # then it may be a list of these
+        if not others and not points_on(tool, exchange.tools, flat, ()):
+            what = f"{tool} names histories, and not {lost}"
+            around.failed.note("M22", "history-unlisted", tool, what, exchange.number)
 
 
 def _over(clip: Clip, versions: Sequence[str], given: tuple[int, int]) -> bool:

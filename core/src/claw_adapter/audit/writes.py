@@ -122,7 +122,7 @@ def judge_writes(
             settled |= {effect.path} if effect.old is None and _settings(call, effect.new, effect.path) else set()
         elif not strict and not looks((call, result, exchange)):
             left |= {path: texts[-1] for path, texts in course.texts.items()}
-            course.texts.clear()  # whatever it was, it may have gone on with the files
+            course.lose()  # whatever it was, it may have gone on with the files
     if strict:
         _judge_modes(course, files, renderer, asked, book)
         _learn_silence(steps, files, course)
