@@ -299,6 +299,20 @@ def test_a_time_beside_a_message_is_its_own_also_where_others_begin_with_the_sam
     assert [finding.cause for finding in book.findings()] == found
 
 
+@pytest.mark.parametrize(("missing", "found"), [(slice(5, 8), []), (slice(0), ["history-times"])], ids=["cut", "whole"])
+def test_a_time_where_messages_are_left_out_may_be_that_of_one_of_them(missing, found):
+    """Each stands behind its message; what is cut out of the middle begins with a message and ends within another."""
+    said = [(f"The harbour {number} is closed.", f"2026-03-02T{number:02}:00:00+00:00") for number in range(10, 22)]
+    messages = [Message(id=at, role="user", text=text, time=at) for text, at in said]
+    lines = [f"{text} {at}" for text, at in said]
+    kept, last = [one for at, one in enumerate(lines) if at not in range(12)[missing]], said[7][1]
+    kept[4] = f"{said[4][0]} ... {last}"
+    book, failed = Book(), Failed()
+    Histories(renderer(), book, failed, ())._times(Session(id="mail", messages=messages), "\n".join(kept), 1)
+    failed.report(book)
+    assert [finding.cause for finding in book.findings()] == found
+
+
 def at_clock(write, *zones):
     """What is found of a history whose times, of messages of these zones, `write` has written."""
     messages = []

@@ -270,17 +270,18 @@ class Histories:
 
     def _times(self, session: Session, flat: str, request: int) -> None:
         """Where a reading shows times, each message's own stands beside it; of words that others say too, it may be theirs."""
-        gaps, place = list[str](), 0
+        gaps, place, cut = list[str](), 0, False
         shown: list[Message] = []
         texts = [message.text for message in session.messages]
         for message in session.messages:
             sole = message.text and sum(message.text in text for text in texts) == 1
             at = flat.find(message.text, place) if sole else -1
+            cut = cut or message.text not in flat  # then what stands there may be of one that is left out
             if at >= 0 and message.time is not None:
-                gaps.append(flat[place:at])
+                gaps.append("" if cut else flat[place:at])
                 shown.append(message)
-            place = at + len(message.text) if at >= 0 else place
-        gaps.append(flat[place : place + 200])
+            place, cut = (at + len(message.text), False) if at >= 0 else (place, cut)
+        gaps.append("" if cut else flat[place : place + 200])
         beside = max(_beside(shown, gaps[:-1]), _beside(shown, gaps[1:]), key=lambda found: found.count(True))
         wrong = beside.index(False) if beside.count(True) * 2 > len(shown) and False in beside else -1
         clocks = max((_Clocks.of(shown, those) for those in (gaps[:-1], gaps[1:])), key=lambda one: len(one.right))
