@@ -1343,6 +1343,9 @@ def test_a_shell_that_stays_over_turns_stays_over_restarts(next_turn, behind, fo
         ("  1 | one li\n    | me\n  2 | two", ["  1 | one li", "    | me", "  2 | two"]),
         ("one line\n| a | table |\ntwo", ["one line", "| a | table |", "two"]),
         ("1| one li\n | n\n | e\n[lines 1 to 1]", ["1| one line", "[lines 1 to 1]"]),
+        ("     1\tone li↩\n      \tne\n     2\ttwo", ["     1\tone line", "     2\ttwo"]),
+        ("1\tone l\\\n\ti\\\n\tne\n2\ttwo", ["1\tone line", "2\ttwo"]),
+        ("one:\n\tline\ntwo", ["one:", "\tline", "two"]),
     ],
 )
 def test_lines_that_go_on_behind_a_margin_are_one_where_the_file_has_them_so(shown, lines):

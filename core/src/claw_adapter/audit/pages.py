@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import Final
 
@@ -20,7 +20,7 @@ LINE_NUMBER: Final = r"\[?L?(\d+)\s*[|│:→\])\t]"
 FRAME: Final = re.compile(rf"^\s*(?:{LINE_NUMBER}|[|│])\s?|\s*[|│]\s*$")
 """What stands around a line: its number, a bar."""
 NUMBERED: Final = re.compile(rf"^\s*{LINE_NUMBER}\s?")
-MARGIN: Final = re.compile(r"^\s*[|│]\s?")
+MARGIN: Final = re.compile(r"^\s*[|│]\s?|^ *\t")
 """What stands before a line that goes on, beside such as have a number."""
 ENDS: Final = re.compile(r"^\W+|\W+$")
 """The signs with which a line begins and ends."""
@@ -89,14 +89,21 @@ def unfolded(flat: str, texts: Iterable[str]) -> str:
     for at, end in pairwise([0, *numbered, len(lines)]):
         more = list(takewhile(MARGIN.match, lines[at + 1 : end]))
         parts = [NUMBERED.sub("", lines[at]), *(MARGIN.sub("", line) for line in more)] if more else []
-        whole = (
-            next((one for one in ("".join(parts), " ".join(parts)) if one.rstrip() in known), None) if parts else None
-        )
+        whole = next((one for one in _joins(parts) if one.rstrip() in known), None)
         if whole is None:
             found += lines[at:end]
         else:
             found += [lines[at].removesuffix(parts[0]) + whole, *lines[at + 1 + len(more) : end]]
     return "\n".join(found)
+
+
+def _joins(rows: Sequence[str]) -> Iterator[str]:
+    """The lines that rows may be of one folded line: broken within a word, at a blank, or before a sign that says so."""
+    if rows:
+        yield "".join(rows)
+        yield " ".join(rows)
+        if len({row[-1:] for row in rows[:-1]}) == 1:
+            yield "".join((*(row[:-1] for row in rows[:-1]), rows[-1]))
 
 
 def _words_in(text: str, flat: str) -> bool:
