@@ -710,6 +710,22 @@ def test_who_shows_what_is_left_of_a_file_right_after_it_was_written_otherwise_h
     assert answered(*calls, files={"a.md": "The shelf is as it was.\n"}, after=after)[0] == found
 
 
+def test_a_line_with_a_number_that_is_shown_otherwise_does_not_say_how_many_are_left_out():
+    """One in which two letters have become another one each, where one line is not shown as it is."""
+    text = "\n".join([*LINES[:9], "the harbour has 1 gate, and it is shut", *LINES[9:18]])
+    shown = text.replace("1 gate", "1 g\ufffd\ufffde")
+    tools = [{"function": {"name": "run", "parameters": {"properties": {"command": {}, "timeout": {}}}}}]
+    call = RequestUnit(CALL, 'run {"command": "cat a.md"}', "c1"), RequestUnit(RESULT, shown, "c1")
+    book = Book()
+    reads = Reads(PLAIN, book, "/t/workspace")
+    reads.judge(
+        [(*call, SimpleNamespace(messages=(), number=1, tools=tools))],
+        Files({"a.md": text}, {"a.md": text}, {}),
+        Talks({}, {}, ()),
+    )
+    assert [finding.key for finding in book.findings()] == ["M20 file-changed"]
+
+
 @pytest.mark.parametrize(("first", "found"), [(101, []), (1, ["M20 read-number"])], ids=["of the file", "of the part"])
 def test_a_tool_that_numbers_lines_numbers_those_of_a_part_as_the_file_has_them(first, found):
     whole = "\n".join(f"{number} | {line}" for number, line in enumerate(LINES, 1))
@@ -1277,15 +1293,36 @@ def test_an_exported_name_has_the_value_that_it_was_given_last(shown, found):
 
 @pytest.mark.parametrize(
     ("talks", "asking", "found"),
-    [((7,), None, ["M17 shell-shared"]), ((7,), 9, ["M17 shell-shared"]), ((7,), 7, []), ((7, None), None, [])],
-    ids=["the caller", "another one", "itself", "both have gone there"],
+    [
+        ((7,), None, ["M17 shell-shared"]),
+        ((7,), 9, ["M17 shell-shared"]),
+        ((7,), 7, []),
+        ((7, None), None, []),
+        ((None,), 7, []),
+    ],
+    ids=["the caller", "another one", "itself", "both have gone there", "its caller"],
 )
-def test_where_one_conversation_goes_no_other_one_is(talks, asking, found):
+@pytest.mark.parametrize("goes", ["cd notes && true", "mkdir -p notes; cd ./notes && ls | head -3"])
+def test_where_one_conversation_goes_no_other_one_is(talks, asking, found, goes):
     place, failed = ShellPlaces("t/workspace"), Failed()
     for talk in talks:
-        assert place.judge({"command": "cd notes && true"}, "", failed, 1, talk)
-    assert place.judge({"command": "pwd"}, "/t/workspace/notes\n", failed, 2, asking)
+        place.follow({"command": goes}, talk)
+        place.judge({"command": goes}, "", failed, 1, talk)
+    place.judge({"command": "pwd"}, "/t/workspace/notes\n", failed, 2, asking)
     assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+    place.turned(again=False)
+    failed = Failed()
+    place.judge({"command": "pwd"}, "/t/workspace/notes\n", failed, 3, asking)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == (["M17 shell-shared"] if talks == (7,) else [])
+
+
+@pytest.mark.parametrize("goes", ["cd no*", 'cd "$WHERE"', "cd -", "cd; ls", "cd a/notes.d; cd notes"])
+def test_where_a_command_may_have_gone_anywhere_nothing_is_said(goes):
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    for talk, command in ((7, "cd notes && ls"), (None, goes)):
+        place.follow({"command": command}, talk)
+    place.judge({"command": "pwd"}, "/t/workspace/notes\n", failed, 2, None)
+    assert not found_by(failed)
 
 
 @pytest.mark.parametrize(

@@ -527,11 +527,13 @@ class Reads:
             self.book.bite(over)
         elif len(versions) == 1:  # else the turn changed it, and it may have been something else in between
             call = reading.name, reading.arguments, reading.exchange.tools
-            if points_on(reading.name, reading.exchange.tools, flat, versions) or folded(versions[0], flat, call):
+            if points_on(reading.name, reading.exchange.tools, flat, versions):
                 return
             if other := next(lines_otherwise(versions[0], flat), None):
                 what = f"reading {reading.label} gives the line {other[0][:80]!r} as {other[1][:80]!r}"
                 failed.note("M20", "file-changed", reading.label, what, reading.exchange.number)
+                return
+            if folded(versions[0], flat, call):
                 return
             claim = first_page(versions[0], reading.result, flat, reading.path, call)
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 
 from pydantic import JsonValue
@@ -11,6 +12,7 @@ from pydantic import JsonValue
 from claw_adapter.audit.commands import asks_for, asks_where, exported_by, went_by
 from claw_adapter.audit.places import place_in
 from claw_adapter.audit.results import Failed, flat_of
+from claw_adapter.patterns import WORKING_FOLDER, key_of
 from claw_adapter.reading import strings_of
 
 __all__ = ["ShellPlaces"]
@@ -18,6 +20,8 @@ __all__ = ["ShellPlaces"]
 WORD: Final = re.compile(r"\w{5,}")
 """One that nothing else in a result says by chance."""
 GOES: Final = re.compile(r"\b(?:cd|pushd|popd)\b")
+ANYWHERE: Final = re.compile(r"[*?$`\[]|\b(?:cd|pushd|popd)\s*(?:-|[;&|)]|$)")
+"""What goes where its text does not say."""
 
 
 @dataclass(slots=True)
@@ -54,6 +58,8 @@ class ShellPlaces:
     _main: _ShellPlace = field(init=False)
     _beside: dict[int, _ShellPlace] = field(default_factory=dict)
     """Those of the turn's sub-agents, by their first requests."""
+    _ended: list[_ShellPlace] = field(default_factory=list)
+    """Those of turns before."""
 
     def __post_init__(self) -> None:
         self._main = _ShellPlace(self.workspace)
@@ -61,11 +67,15 @@ class ShellPlaces:
     def turned(self, *, again: bool) -> None:
         """A turn begins, behind a restart or not."""
         self._main.turned(again=again)
+        self._ended += self._beside.values()
         self._beside = {}
 
     def follow(self, arguments: dict[str, JsonValue], talk: int | None) -> None:
         """Any command of the conversation, or of one beside it: behind one that goes somewhere nobody knows where it is."""
-        if any(map(GOES.search, strings_of(arguments))) and went_by(arguments) is None:
+        said = [text for text in strings_of(arguments) if GOES.search(text)]
+        said += [text for name, text in arguments.items() if isinstance(text, str) and key_of(name) in WORKING_FOLDER]
+        self._of(talk).went += said
+        if said and went_by(arguments) is None:
             self._of(talk).leave()
 
     def judge(
@@ -74,10 +84,13 @@ class ShellPlaces:
         """Whether a call is one of these, of the conversation or of one beside it (`talk`)."""
         own = self._of(talk)
         if asks_where(arguments):
-            others = {one.folder for one in (self._main, *self._beside.values())} - own.been - {""}
-            if shared := others & own.places(result):
-                what = f"commands run in {min(shared)}, and another conversation has gone there, not this one"
-                failed.note("M17", "shell-shared", min(shared), what, request)
+            mine = (own, self._main)  # a sub-agent may begin where its caller is
+            others = [one for one in (*self._ended, *self._beside.values()) if one is not own and one.went]
+            places = [place for place in own.places(result) if place and not any(one.may_be(place) for one in mine)]
+            shared = next((place for place in places if any(one.names(place) for one in others)), "")
+            if shared:
+                what = f"commands run in {shared}, and another conversation has gone there, not this one"
+                failed.note("M17", "shell-shared", shared, what, request)
             if shared or (others and not own.folder):
                 return True
         name = asks_for(arguments)
@@ -97,8 +110,8 @@ class _ShellPlace:
     """The same of one conversation."""
 
     workspace: str
-    been: set[str] = field(default_factory=set)
-    """Folders to which its commands have gone."""
+    went: list[str] = field(default_factory=list)
+    """Its commands that go anywhere."""
     _went: tuple[str, bool] = ("", True)
     """The folder of the last command that went to one, and whether it worked."""
     _back: bool = False
@@ -130,7 +143,6 @@ class _ShellPlace:
         if (went := went_by(arguments)) is not None:
             folder = place_in(f"{went[0]}/", self.workspace).rstrip("/")
             self._went, self._place = (folder, went[1]), _Kept()
-            self.been.add(folder)
             return True
         if not self._went[0] or not asks_where(arguments):
             return False
@@ -153,6 +165,15 @@ class _ShellPlace:
     def leave(self) -> None:
         """It may be anywhere."""
         self._went, self._place = ("", True), _Kept()
+
+    def names(self, place: str) -> bool:
+        """Whether one of its commands that go anywhere has named a folder."""
+        name = re.compile(rf"(?<![\w.-]){re.escape(PurePosixPath(place).name)}(?![\w.-])")
+        return any(map(name.search, self.went))
+
+    def may_be(self, place: str) -> bool:
+        """Whether its commands may have gone to a folder."""
+        return self.names(place) or any(map(ANYWHERE.search, self.went))
 
     def exports(self, name: str) -> str:
         """The value that it has given a name; empty for none."""
