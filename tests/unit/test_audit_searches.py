@@ -123,6 +123,29 @@ def test_lines_around_what_is_found_are_all_shown_or_none():
     assert shown(*range(3, 10)) == ["search-missing"]
 
 
+SHELVES = [f"Shelf {at} has 141734, and it is full" for at in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        ([f"list.md:{at + 1}: {line}" for at, line in enumerate(SHELVES)], []),
+        ([f"list.md:{at + 1}: {line}" for at, line in enumerate(SHELVES[:15])], ["search-missing"]),
+        (["list.md", *SHELVES[:15]], ["search-missing"]),
+        ([*SHELVES[:15], "[15 of 20]"], []),
+        (["list.md (15 of 20)", *SHELVES[:15]], []),
+        ([*SHELVES[:15], "list.md:16: Shelf 15 has 141734, and…"], []),
+        (["list.md"], []),
+    ],
+    ids=["all", "some", "some below a name", "says so", "says so in a headline", "a line cut", "names"],
+)
+def test_in_an_ordinary_run_the_lines_of_a_file_are_all_shown_or_something_is_said(shown, found):
+    searches, failed = Searches((), strict=False), Failed()
+    world = SearchWorld({"list.md": Passage(now=("\n".join(SHELVES),))}, (), {}, END)
+    searches.judge("grep", NUMBER, "\n".join(shown), world, failed, 1)
+    assert sorted({cause for cause, _ in failed.found}) == found
+
+
 @pytest.mark.parametrize(
     "results",
     [

@@ -237,11 +237,26 @@ class Searches:
         times = world.times(search)
         if not times:
             self.nothing.add((tool, _masked(search, flat)))
-        if not self.strict or self._cut(flat):
+        if self._cut(flat):
             return
-        if times > MOST:
+        self._silent(search, flat, {path: world.texts(path) for path in found}, failed, request)
+        if self.strict and times > MOST:
             self._ends(tool, search, flat, (found, shown), failed, request)
-            return
+        elif self.strict:
+            self._few(tool, search, flat, world, (found, shown), failed, request)
+
+    def _few(
+        self,
+        tool: str,
+        search: Search,
+        flat: str,
+        world: SearchWorld,
+        files: tuple[Sequence[str], Sequence[str]],
+        failed: Failed,
+        request: int,
+    ) -> None:
+        """Of a few files, and lines in them, (`files`: all, and those that are shown) none is left out."""
+        found, shown = files
         self._count(tool, search, flat, [world.texts(path) for path in found], failed, request)
         self._around(search, flat, [world.texts(path) for path in found], failed, request)
         if search.narrow:
@@ -260,6 +275,26 @@ class Searches:
         if lost and len(lost) < len(lines):
             what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
             failed.note("M20", "search-missing", lost[0], what, request)
+
+    @staticmethod
+    def _silent(search: Search, flat: str, texts: Mapping[str, Sequence[str]], failed: Failed, request: int) -> None:
+        """Of the lines of one file none is left out beside others of it, but where something is said besides."""
+        if search.narrow or search.by_name:
+            return
+        files = [{*_lines(search, every)} for every in texts.values()]
+        known = set[str]().union(*files)
+        for line in (one for one in flat.splitlines() if not any(line in one for line in known)):
+            if WORDS.search(_unnamed(line, texts)):
+                return
+        for lines in files:
+            lost = sorted(line for line in lines if line not in flat)
+            if lost and len(lost) < len(lines):
+                what = (
+                    f"a search for {search.text!r} shows {len(lines) - len(lost)} of a file's {len(lines)} lines that have it,"
+                    f" and says of no more: not {lost[0][:80]!r}"
+                )
+                failed.note("M20", "search-missing", lost[0], what, request)
+                return
 
     def _ends(
         self,
@@ -366,6 +401,12 @@ def _says_more(search: Search, lines: Collection[str], paths: Collection[str]) -
     names = [PurePosixPath(path).name for path in paths]
     besides = (line for line in lines if not search.has(line) and not any(name in line for name in names))
     return min(shapes.values()) == 1 or any(besides)
+
+
+def _unnamed(line: str, paths: Iterable[str]) -> str:
+    """A line without the path, or the name, of the file that it names."""
+    named = (name for path in paths for name in (path, PurePosixPath(path).name) if name in line)
+    return line.replace(max(named, key=len, default=""), "")
 
 
 def _masked(search: Search, flat: str) -> str:
