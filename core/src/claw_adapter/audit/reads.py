@@ -65,8 +65,9 @@ COMMANDS: Final = Drop(what="command_format")
 STALE: Final = "file-stale"
 EMPTY: Final = "result-empty"
 BROKEN: Final = "line-broken"
+WITHHELD: Final = "file-withheld"
 STAYS: Final = frozenset(
-    {STALE, EMPTY, BROKEN, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"}
+    {STALE, EMPTY, BROKEN, WITHHELD, "file-changed", "file-blanks", "part-lines-missing", "lines-between-parts"}
 )
 """What no other reading mends: the tool has given something else than the file."""
 
@@ -135,6 +136,8 @@ class _Reading:
     """Whether it may not have been there yet, or have had no text for a moment."""
     part: bool
     """Whether a part was asked for, or the page behind another one."""
+    elsewhere: bool
+    """Whether an equal call of this turn has shown it to another conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,7 @@ class Reads:
             told=files.told,
         )  # fmt: skip
         refusing, passages, anew = _refusing(course), self._passages(course), course.anew
-        named, dropped = set[str](), _dropped(course)
+        named, dropped, elsewhere = set[str](), _dropped(course), _shown_elsewhere()
         around = _Around(course, files, talks, failed, histories, named)
         for at, ((call, result, exchange), passage) in enumerate(zip(steps, passages, strict=True)):
             name, arguments = call.tool, arguments_of(call)
@@ -235,6 +238,7 @@ class Reads:
                     path, label, name, arguments, result.text, flat, before, exchange, true, versions,
                     passed, known.absent or (exchange.number, path) in anew or dropped.get(path) == exchange.number,
                     paged or asks_for_part(arguments),
+                    elsewhere(call.text, files.beside.get(exchange.number), versions, flat),
                 )  # fmt: skip
                 if command is None and len(true) == 1:
                     asked = failed if in_lines(arguments) or from_end(arguments) else None
@@ -466,7 +470,8 @@ class Reads:
         if self.strict and path in files.before and files.before[path].strip():
             if flat.strip() and len(flat) <= BRIEF and _stands_there(reading):
                 return  # whatever it says, the model has the file before it
-            failed.note("M20", "file-unread", reading.label, f"{path} cannot be read: {flat[:80]!r}", request)
+            cause = WITHHELD if reading.elsewhere else "file-unread"
+            failed.note("M20", cause, reading.label, f"{path} cannot be read: {flat[:80]!r}", request)
         elif not self.strict and all(map(str.strip, reading.versions)) and self.whole.get(path) not in reading.true:
             silent, call = lambda: not (flat.strip() or self.shown.known(tool)), call_text(tool, reading.arguments)
             failed.nothing(path, reading.versions, call, flat, request, silent)
@@ -539,6 +544,19 @@ class Reads:
             what = f"reading {reading.label} gives {there} of its {len(lines_of_text(versions[0]))} lines"
             unless = partial(claim.holds, self.shown) if claim else None
             failed.note("M20", "file-cut", reading.label, what, reading.exchange.number, unless)
+
+
+def _shown_elsewhere() -> Callable[[str, int | None, Sequence[str], str], bool]:
+    """Whether a call, by its text, was made in another conversation before, and has shown one of these texts there."""
+    talks = dict[str, set[int | None]]()
+
+    def take(call: str, talk: int | None, texts: Sequence[str], flat: str) -> bool:
+        shown = talks.setdefault(call, set())
+        found = bool(shown - {talk})
+        shown.update({talk} if any(whole_in(text, flat) for text in texts) else ())
+        return found
+
+    return take
 
 
 def _again(before: tuple[Mapping[str, object], str], now: tuple[Mapping[str, object], str]) -> bool:

@@ -28,8 +28,8 @@ BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
 """A pattern of names, of files anywhere below: of one name, or of all that end so."""
 REGULAR: Final = re.compile(r"\w{4,}(?:\[0-9\]\+)?(?:\|\w{4,}(?:\[0-9\]\+)?)*")
 """A regular expression that is the same in every dialect: words, perhaps with digits behind, of which any is found."""
-BROKEN: Final = re.compile(r"\(\w{4,}")
-"""What is a text, and no regular expression in any dialect with groups."""
+BROKEN: Final = re.compile(r"[(\[]\w{4,}")
+"""What is a text, and no regular expression in any dialect with groups, or in any with classes."""
 HERE: Final = re.compile(r"(\w[\w./ -]*)/(\*\.\w+)")
 """The same, of files right in a folder."""
 AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")

@@ -123,6 +123,7 @@ def judge_writes(
         elif not strict and not looks((call, result, exchange)):
             left |= {path: texts[-1] for path, texts in course.texts.items()}
             course.lose()  # whatever it was, it may have gone on with the files
+    _judge_missed(course, files, book)
     if strict:
         _judge_modes(course, files, renderer, asked, book)
         _learn_silence(steps, files, course)
@@ -173,6 +174,16 @@ def _judge_left(
     elif files.removals.answers_so(call, result) or (_partly(told, files) and path not in result.text):
         what = f"{said} was to change {path}, which is as before; the result was {result.text.strip()[:60]!r}"
         book.find("M17", "command-undone", what, owner="harness", request=exchange.number)
+
+
+def _judge_missed(course: FileCourse, files: WrittenFiles, book: Book) -> None:
+    """A patch of which something is done names each file that a part of it does not fit."""
+    for (_, result, exchange), told in zip(course.steps, course.sure, strict=True):
+        missed = told.misses if told is not None and _partly(told, files) else ()
+        path = next((path for path in missed if PurePosixPath(path).name not in result.text), "")
+        if told is not None and path:
+            what = f"a part of {told.command[:60]!r} does not fit {path}, and the result does not name that"
+            book.find("M17", "patch-untold", what, owner="harness", request=exchange.number)
 
 
 def _partly(told: ToldCommand | None, files: WrittenFiles) -> bool:

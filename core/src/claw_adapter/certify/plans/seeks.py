@@ -36,7 +36,7 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     """The files that are there at first, and turns: a number is looked for in a folder, everywhere and in one file alone.
 
     It stands in two files, behind empty lines too, and one of them is looked for by its name; so is a number that is nowhere.
-    One looks for what is no pattern, with a tool that takes such. An update changes the number in one of them, and not its
+    Two look for what is no pattern, with a tool that takes such. An update changes the number in one of them, and not its
     size. Some searches look only at files whose names end so, and one for names only in a folder itself.
     Then one of them is written anew, twice; an update replaces the other one and brings a third that has the number; the agent
     edits one, writes to a fourth, and removes the third.
@@ -69,9 +69,9 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     other = re.findall(r"\d{4,}", signs[0])[0]
     either = f"{other}|{number[:-1]}[0-9]+"
     signed.append(ToolUse(kind="search", target=folder, content=either, pattern=True))
-    opens = f"({texts.number()}"  # which closes nowhere
-    signs.append(opens)
-    signed.append(ToolUse(kind="search", target=folder, content=opens, pattern=True))
+    opens = [f"{sign}{texts.number()}" for sign in "(["]  # which close nowhere
+    signs += opens
+    signed += [ToolUse(kind="search", target=folder, content=one, pattern=True) for one in opens]
     code = f"Ref{texts.number()}"
     signed.append(ToolUse(kind="search", target=folder, content=code.upper(), any_case=True))
     suffix = posixpath.splitext(paths[0])[1]  # such as has been found

@@ -72,11 +72,12 @@ MOST_READS: Final = 30
 class CommandEffect(Record):
     """What a command does where files are as `given`: what it `leaves` of those that it changes, and all that it prints.
 
-    None stands for a file that is not there.
+    None stands for a file that is not there. A patch has parts that do not fit the files `misses`: these stay as they are.
     """
 
     given: dict[str, str | None] = Field(default_factory=dict)
     leaves: dict[str, str | None] = Field(default_factory=dict)
+    misses: tuple[str, ...] = ()
     prints: str = ""
 
 

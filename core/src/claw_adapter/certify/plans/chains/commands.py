@@ -15,6 +15,8 @@ __all__ = ["added", "batch", "dropped", "failing_steps", "failures", "folders", 
 
 LASTS: Final = 4
 """Seconds of a command that is to be stopped behind one."""
+LIMIT: Final = "$(command -v timeout > /dev/null && echo timeout 30)"
+"""The beginning of a command that is to end by itself after so many seconds, where there is a program for that."""
 PATIENCE: Final = 7
 """Seconds after which one that does not end when it is asked to does something: by then it was stopped otherwise."""
 SLOW: Final = 1.5
@@ -103,13 +105,13 @@ def programs(drawing: Drawing) -> list[Unit]:
 
 
 def _stopped(drawing: Drawing) -> tuple[ToolUse, ...]:
-    """A command that comes to its end, two that are stopped before, where a tool can be told when, and one behind them.
+    """A command that comes to its end, three that are stopped before, where a tool can be told when, and one behind them.
 
-    What these have begun is stopped as well, also where it does not end when it is asked to: else each adds a line to a file
-    while the last one is waited for.
+    What these have begun is stopped as well, also where it does not end when it is asked to, or has a time limit of its own
+    (and so a process group): else each adds a line to a file while the last one is waited for.
     """
     one, two, three = (drawing.texts.number() for _ in range(3))
-    file, other, third = (drawing.file(3) for _ in range(3))
+    file, other, third, fourth = (drawing.file(3) for _ in range(4))
     script, deaf = (
         PlanFile(path=f"{drawing.texts.word()}.sh", text=f'sleep {seconds}; echo {one} >> "$1"; sleep {LASTS}\n')
         for seconds in (2, PATIENCE)
@@ -117,12 +119,14 @@ def _stopped(drawing: Drawing) -> tuple[ToolUse, ...]:
     drawing.steps += [script, deaf]
     mark, within = f"{one}.txt", f"{two}{one}"  # that has no line end
     begun = CommandEffect(given={file.path: file.text}, leaves={mark: ""}, prints=f"{two}\n{within}")
-    goes_on = CommandEffect(given={third.path: third.text}, prints=f"{two}\n")
+    goes_on, limited = (CommandEffect(given={one.path: one.text}, prints=f"{two}\n") for one in (third, fourth))
     command = f"echo {two}; printf {within}; touch {mark}; sh {script.path} {shlex.quote(file.path)}; echo {three}"
     ignores = f"trap '' TERM; echo {two}; sh {deaf.path} {shlex.quote(third.path)}; echo {three}"
+    limits = f"echo {two}; {LIMIT} sh {script.path} {shlex.quote(fourth.path)}; echo {three}"
     return (
         ToolUse(kind="run", target=f"echo {one}"),
         ToolUse(kind="run", target=ignores, within=1, over=True, effect=goes_on),
+        ToolUse(kind="run", target=limits, within=1, over=True, effect=limited),
         ToolUse(kind="run", target=command, within=1, over=True, effect=begun),
         ToolUse(kind="cat", target=other.path, delay=PATIENCE - 1.5),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import posixpath
+import re
 import shlex
 from typing import Final
 
@@ -48,6 +49,8 @@ WIDE: Final = ((11_000, 13_000), (18_000, 22_000), (9_000, 14_000))
 """Characters of a long file, by the level: what has a long past is not to fill the window."""
 LINE: Final = ((2_500, 9_000), (2_500, 5_000), (2_500, 4_000))
 """Characters of the one long line in it, as records of data have, by the level."""
+ENDING: Final = 65_000
+"""Characters of the last line of one, few tokens of one letter."""
 KEPT: Final = (40_000, 44_000)
 """Characters of one whose reading is to be kept through an update and a restart."""
 SEVERAL: Final = (19_000, 21_000)
@@ -60,6 +63,8 @@ BYTES: Final = 3_000
 """Bytes of a file that is no text."""
 PAGED: Final = (400, 401, 419, 500, 501)
 """Lines of a file that is read by pages: as many as some show at once, or one more."""
+NUMBER: Final = re.compile(r"(?<=\d)\d\b")
+"""The last digit of a number."""
 INSTRUCTIONS: Final = "AGENTS.md"
 """Which many programs show by themselves; there from the beginning."""
 INSTRUCTED: Final = 700
@@ -87,8 +92,8 @@ def common(drawing: Drawing) -> list[Unit]:
 def wide(drawing: Drawing) -> list[Unit]:
     """A long file is read, in which one line is very long.
 
-    Bronze has longer ones shown, and in the same turn several are read by one reply, the first of them to its end. In Silver a
-    message is put before a long result, and then there is a restart.
+    Bronze has longer ones shown, by a command one whose last line is nearly all of it, and in the same turn several are read by
+    one reply, the first of them to its end. In Silver a message is put before a long result, and then there is a restart.
     """
     size, line = drawing.rng.randrange(*WIDE[drawing.height]), drawing.rng.randrange(*LINE[drawing.height])
     before = drawing.rng.randrange(size - line)
@@ -97,7 +102,11 @@ def wide(drawing: Drawing) -> list[Unit]:
     drawing.steps.append(file)
     units: list[Unit] = [[drawing.turn(drawing.does(ToolUse(kind="read", target=file.path)), drawing.says())]]
     if drawing.height == 0:
-        shows = [[ToolUse(kind=kind, target=drawing.long_file().path)] for kind in ("cat", "read")]
+        end = f"{drawing.texts.word()} {'x' * ENDING} {drawing.texts.number()}\n"
+        ends = PlanFile(path=drawing.texts.path(), text=f"{drawing.texts.lines(20)}{end}")
+        drawing.steps.append(ends)
+        shown = (("cat", ends.path), ("read", drawing.long_file().path))
+        shows = [[ToolUse(kind=kind, target=path)] for kind, path in shown]
         paths = [drawing.long_file(SEVERAL).path for _ in range(4)]
         shows.append([ToolUse(kind="read", target=path, whole=path == paths[0]) for path in paths])
         units.append([drawing.turn(*(drawing.does(*uses) for uses in shows), drawing.says())])
@@ -368,7 +377,8 @@ def brought(drawing: Drawing) -> list[Unit]:
 def instructed(drawing: Drawing) -> list[Unit]:
     """The file with instructions for agents becomes another one, twice: what shows it by itself shows it as it is.
 
-    The second time it is long. So does one in a folder, of which a file is read each time; at last that one goes.
+    The second time it is long. So does one in a folder, of which a file is read each time: first by other numbers alone, and
+    at last it goes.
     """
     folder = drawing.texts.word()
     below = PlanFile(path=f"{folder}/{INSTRUCTIONS}", text=drawing.texts.lines(3))
@@ -376,9 +386,10 @@ def instructed(drawing: Drawing) -> list[Unit]:
     drawing.steps += [below, file]
     look = drawing.does(ToolUse(kind="read", target=file.path))
     units: list[Unit] = [[drawing.turn(look, drawing.says())]]
-    for lines in (3, INSTRUCTED, 0):
-        change = PlanChange(path=INSTRUCTIONS, action="new", text=drawing.texts.lines(lines or 3))
-        other = PlanChange(path=below.path, action="new" if lines else "delete", text=drawing.texts.lines(3))
+    like = NUMBER.sub(lambda found: f"{(int(found[0]) + 1) % 10}", below.text)  # which has the same size
+    for lines, text in ((3, like), (INSTRUCTED, drawing.texts.lines(3)), (3, "")):
+        change = PlanChange(path=INSTRUCTIONS, action="new", text=drawing.texts.lines(lines))
+        other = PlanChange(path=below.path, action="new" if text else "delete", text=text)
         units.append([change, other, drawing.turn(look, drawing.says())])
     return units
 

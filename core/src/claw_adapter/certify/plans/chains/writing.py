@@ -198,9 +198,9 @@ def edited_by_lists(drawing: Drawing) -> list[Unit]:
 
 
 def patched(drawing: Drawing) -> list[Unit]:
-    """Patches replace lines, and put one behind the last of a file that has no end; one makes a file, another does all at once.
+    """Patches replace lines, and put one behind the last of a file that has no end; one makes a file, two do all at once.
 
-    Only with a tool that takes them.
+    Of the last of them not every part fits. Only with a tool that takes them.
     """
     file, last = drawing.file(9), drawing.texts.sentence()
     ahead = f"{drawing.texts.word()} {last}\n{drawing.texts.lines(2)}"  # its first line ends as the last one is
@@ -220,7 +220,7 @@ def patched(drawing: Drawing) -> list[Unit]:
         look = [drawing.does(ToolUse(kind="read", target=path))]
         use = ToolUse(kind="patch", target=path, content=f"*** Begin Patch\n{patch}*** End Patch")
         turns.append(drawing.turn(*look[path == made :], drawing.does(use), *look, drawing.says()))
-    return [[turn] for turn in (*turns, _patched_at_once(drawing))]
+    return [[turn] for turn in (*turns, _patched_at_once(drawing), _patched_in_part(drawing))]
 
 
 def _patched_at_once(drawing: Drawing) -> PlanTurn:
@@ -243,6 +243,23 @@ def _patched_at_once(drawing: Drawing) -> PlanTurn:
     return drawing.turn(
         look, drawing.does(use), drawing.does(ToolUse(kind="read", target=changed.path)), drawing.says()
     )
+
+
+def _patched_in_part(drawing: Drawing) -> PlanTurn:
+    """One patch replaces a line in two files, and in two others one that is not there."""
+    files, new = [drawing.file(4) for _ in range(4)], drawing.texts.sentence()
+    old = [file.text.split("\n")[2] if at < 2 else drawing.texts.sentence() for at, file in enumerate(files)]
+    parts = [f"*** Update File: {file.path}\n@@\n-{line}\n+{new}\n" for file, line in zip(files, old, strict=True)]
+    drawing.rng.shuffle(parts)
+    effect = CommandEffect(
+        given={file.path: file.text for file in files},
+        leaves={file.path: file.text.replace(line, new) for file, line in zip(files[:2], old, strict=False)},
+        misses=tuple(file.path for file in files[2:]),
+    )
+    patch = f"*** Begin Patch\n{''.join(parts)}*** End Patch"
+    use = ToolUse(kind="patch", target=files[0].path, content=patch, effect=effect)
+    looks = drawing.does(*(ToolUse(kind="read", target=file.path) for file in files))
+    return drawing.turn(looks, drawing.does(use), looks, drawing.says())
 
 
 def edited_plainly(drawing: Drawing) -> list[Unit]:
