@@ -268,6 +268,29 @@ def test_a_file_may_be_refused_to_be_emptied_in_words(said, found):
 
 
 @pytest.mark.parametrize(
+    ("talks", "found"),
+    [((3, 5), ["M20 file-withheld"]), ((3, 3), []), ((None, 5), ["M20 file-withheld"])],
+    ids=["two sub-agents", "one", "the caller and a sub-agent"],
+)
+def test_what_one_conversation_was_shown_is_not_refused_to_another(talks, found):
+    """Though it comes when it is read by its whole path; it is named in the words of the first reading."""
+    whole, pointer = ("read_file", {"path": "a.md"}, TEXT), "(unchanged since it was read before, see above)"
+    calls = whole, (*whole[:2], pointer), ("read_file", {"path": "/t/workspace/a.md"}, TEXT)
+    steps = [
+        (
+            RequestUnit(CALL, f"{name} {json.dumps(arguments)}", f"c{n}"),
+            RequestUnit(RESULT, result, f"c{n}"),
+            SimpleNamespace(messages=(), number=n, tools=()),
+        )
+        for n, (name, arguments, result) in enumerate(calls, start=1)
+    ]
+    beside = {n: talk for n, talk in zip((1, 2, 3), (*talks, talks[1]), strict=True) if talk is not None}
+    reads, files = Reads(PLAIN, book := Book(), "/t/workspace", strict=True), {"a.md": TEXT}
+    reads.judge(steps, Files(files, files, {}, beside=beside), Talks({}, {}, ()))
+    assert [finding.key for finding in book.findings()] == found
+
+
+@pytest.mark.parametrize(
     ("between", "found"),
     [
         (("replace_lines", {"path": "a.md", "first": "2#9a", "last": "2#9a", "new": "two pears"}), []),
@@ -1243,8 +1266,9 @@ def test_a_command_that_is_stopped_is_not_answered_as_one_that_has_ended(ended, 
     ],
     ids=["goes on", "stopped", "not stopped"],
 )
-def test_what_a_stopped_command_has_begun_is_stopped_as_well(result, after, found):
-    command = "echo 18; sh later.sh a.md; echo 19"
+@pytest.mark.parametrize("program", ["sh", "$(command -v timeout > /dev/null && echo timeout 30) sh"])
+def test_what_a_stopped_command_has_begun_is_stopped_as_well(result, after, found, program):
+    command = f"echo 18; {program} later.sh a.md; echo 19"
     step = (
         RequestUnit(CALL, f"exec {json.dumps({'command': command, 'timeout': 1})}", "c1"),
         RequestUnit(RESULT, result, "c1"),

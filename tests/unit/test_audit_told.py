@@ -136,3 +136,18 @@ def test_a_result_has_nothing_of_what_another_command_of_the_reply_prints():
         runs = (told[0].command, told[0].prints), (told[1].command, second)
         assert judged(*runs, told=told, before={}, after={}, at_once=True) == found
         assert judged(*runs, told=told, before={}, after={}) == [], "a terminal may show what came before"
+
+
+@pytest.mark.parametrize(
+    ("result", "left", "found"),
+    [
+        ("done: a.md; not changed: b.md, c.md", "new\n", []),
+        ("done: a.md; not changed: c.md", "new\n", ["M17 patch-untold"]),
+        ("nothing is changed: a part does not fit", "old\n", []),
+    ],
+    ids=["names both", "names one", "refused as a whole"],
+)
+def test_a_patch_that_is_done_in_part_names_each_file_that_it_leaves(result, left, found):
+    before = {"a.md": "old\n", "b.md": FIRST, "c.md": SECOND}
+    patch = ToldCommand("*** Begin Patch", before, {"a.md": "new\n"}, misses=("b.md", "c.md"))
+    assert judged(("*** Begin Patch", result), told=[patch], before=before, after={**before, "a.md": left}) == found

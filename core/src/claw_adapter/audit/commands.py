@@ -50,7 +50,8 @@ EXPORTS: Final = re.compile(r"(?:trap '\w+ \w+' EXIT; )?export (\w+)=(?:\"\$PATH
 ASKS: Final = re.compile(r"""printf '%s\\n' "\[\$(\w+)\]["]""")
 """Not ``echo``, which takes signs in a value for its own."""
 ECHOES: Final = re.compile(
-    r"(?:trap '' TERM; )?echo (?P<first>[\w ]+)(?:(?:; printf \w+; touch [\w.]+)?; (?:sleep \d+|(?:\$\([^)]*\) )?sh [^;]+); echo (?P<last>\w+))?"
+    r"(?:trap '' TERM; )?echo (?P<first>[\w ]+)"
+    r"(?:(?:; printf \w+; touch [\w.]+)?; (?:sleep \d+|(?:\$\([^)]*\) )?sh [^;]+); echo (?P<last>\w+))?"
 )
 
 

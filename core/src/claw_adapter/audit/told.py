@@ -20,11 +20,11 @@ class ToldCommand:
     given: Mapping[str, str | None] = field(default_factory=dict)
     leaves: Mapping[str, str | None] = field(default_factory=dict)
     """Files that it changes, with their texts behind it."""
-    misses: Sequence[str] = ()
-    """Files that parts of a patch do not fit."""
     prints: str = ""
     stopped: bool = False
     """It is told to end before it would, and has printed that by then."""
+    misses: Sequence[str] = ()
+    """Files that parts of a patch do not fit."""
 
 
 def told_of(

@@ -114,7 +114,7 @@ def _told(played: PlayedRound) -> list[ToldCommand]:
     """What is said of the commands of a round."""
     uses = [(use, use.effect) for use in _uses(played.replies) if use.effect is not None]
     said = [(use.content if use.kind == "patch" else use.target, use.over, one) for use, one in uses]
-    return [ToldCommand(text, one.given, one.leaves, one.misses, one.prints, stopped=over) for text, over, one in said]
+    return [ToldCommand(text, one.given, one.leaves, one.prints, over, one.misses) for text, over, one in said]
 
 
 def _uses(replies: Iterable[PlayedReply]) -> Iterator[ToolUse]:
