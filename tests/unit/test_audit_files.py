@@ -1340,6 +1340,16 @@ def test_where_one_conversation_goes_no_other_one_is(talks, asking, found, goes)
     assert [f"{must} {cause}" for must, cause in found_by(failed)] == (["M17 shell-shared"] if talks == (7,) else [])
 
 
+@pytest.mark.parametrize(("shown", "found"), [("41414", []), ("", []), ("42424", ["M17 shell-shared"])])
+def test_a_function_that_a_sub_agent_exports_nobody_else_has(shown, found):
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    for talk, value in ((None, "41414"), (7, "42424")):
+        made = f"say_3() {{ echo {value}; }}; export -f say_3 2> /dev/null; true"
+        assert place.judge({"command": made}, "", failed, 1, talk)
+    place.judge({"command": "say_3 2> /dev/null; true"}, f"{shown}\n", failed, 2, None)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+
+
 @pytest.mark.parametrize("goes", ["cd no*", 'cd "$WHERE"', "cd -", "cd; ls", "cd a/notes.d; cd notes"])
 def test_where_a_command_may_have_gone_anywhere_nothing_is_said(goes):
     place, failed = ShellPlaces("t/workspace"), Failed()

@@ -49,6 +49,9 @@ COUNTS: Final = re.compile(r'echo "\$\(ls -A \S+ \| wc -l\) entries"')
 EXPORTS: Final = re.compile(r"(?:trap '\w+ \w+' EXIT; )?export (\w+)=(?:\"\$PATH:/(\w+)\"|(\w+)|'([^']+)')")
 ASKS: Final = re.compile(r"""printf '%s\\n' "\[\$(\w+)\]["]""")
 """Not ``echo``, which takes signs in a value for its own."""
+DEFINES: Final = re.compile(r"(\w+)\(\) \{ echo (\w+); \}; export -f \1 2> /dev/null; true")
+"""Where a shell exports no functions, it may keep them all the same."""
+CALLS: Final = re.compile(r"(\w+) 2> /dev/null; true")
 ECHOES: Final = re.compile(
     r"(?:trap '' TERM; )?echo (?P<first>[\w ]+)"
     r"(?:(?:; printf \w+; touch [\w.]+)?; (?:sleep \d+|(?:\$\([^)]*\) )?sh [^;]+); echo (?P<last>\w+))?"
@@ -166,14 +169,18 @@ def asks_where(arguments: dict[str, JsonValue]) -> bool:
 def exported_by(arguments: dict[str, JsonValue]) -> tuple[str, str] | None:
     """Name and value of ``export NAME=VALUE`` or ``'VALUE'``, of ``"$PATH:/VALUE"`` what is new in it; else None.
 
-    ``trap 'COMMAND WORD' EXIT;`` may stand before it.
+    ``trap 'COMMAND WORD' EXIT;`` may stand before it. A function is exported as ``NAME()``, with what it prints.
     """
+    if (made := _whole(DEFINES, arguments)) is not None:
+        return f"{made[1]}()", made[2]
     found = _whole(EXPORTS, arguments)
     return None if found is None else (found[1], found[2] or found[3] or found[4])
 
 
 def asks_for(arguments: dict[str, JsonValue]) -> str:
     r"""The name for whose value a command asks, ``printf '%s\n' "[$NAME]"``; nothing for any other command."""
+    if (called := _whole(CALLS, arguments)) is not None:
+        return f"{called[1]}()"
     found = _whole(ASKS, arguments)
     return "" if found is None else found[1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from claw_adapter.certify.plans.drawing import Drawing
 from claw_adapter.certify.plans.plan import PlanFile, PlanStep
 from claw_adapter.endpoint.models.played import PlayedReply, ToolUse
@@ -69,16 +71,28 @@ def _reads_long(drawing: Drawing) -> list[PlanStep]:
 
 
 def _goes(drawing: Drawing) -> list[PlanStep]:
-    """One goes to a folder and gives a name another value, beside one that is asked for both; so is who has called them."""
+    """One goes to a folder and gives a name another value, and a function another text, beside one that is asked for all three.
+
+    So is who has called them.
+    """
     file = PlanFile(path=f"{drawing.texts.word()}/{drawing.texts.path()}", text=drawing.texts.lines(3))
     mine, theirs = (drawing.texts.number() for _ in range(2))
     name = f"NAME_{mine}"
-    exports = [ToolUse(kind="run", target=f"export {name}={value}") for value in (mine, theirs)]
-    asks = ToolUse(kind="where", target=""), ToolUse(kind="run", target=f"printf '%s\\n' \"[${name}]\"")
+    says = f"say_{mine}"  # a function
+    own, others = (
+        [f"export {name}={value}", f"{says}() {{ echo {value}; }}; export -f {says} 2> /dev/null; true"]
+        for value in (mine, theirs)
+    )
+    values = (f"printf '%s\\n' \"[${name}]\"", f"{says} 2> /dev/null; true")
+    asks = ToolUse(kind="where", target=""), *_runs(values)
     goes = ToolUse(kind="go", target=file.path.partition("/")[0])
-    both = (_given(drawing, _task(drawing), *works, *asks) for works in ((goes, exports[1]), (_look(file.path),)))
-    replies = drawing.does(exports[0]), drawing.does(*both), drawing.does(*asks), drawing.says()
+    both = (_given(drawing, _task(drawing), *works, *asks) for works in ((goes, *_runs(others)), (_look(file.path),)))
+    replies = *map(drawing.does, _runs(own)), drawing.does(*both), drawing.does(*asks), drawing.says()
     return [file, drawing.turn(*replies)]
+
+
+def _runs(commands: Iterable[str]) -> list[ToolUse]:
+    return [ToolUse(kind="run", target=command) for command in commands]
 
 
 def _look(path: str) -> ToolUse:
