@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from claw_adapter.endpoint.models.played import ASIDE, PlayedModel, PlayedReply, PlayedRound, ToolUse
+from claw_adapter.endpoint.models.played import ASIDE, UNDONE, PlayedModel, PlayedReply, PlayedRound, ToolUse
 from claw_adapter.model import Call, Line, ModelRequest, Tool, TurnId
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
@@ -52,11 +52,11 @@ async def test_it_calls_and_answers_as_if_the_other_request_had_not_been_there(l
 
 
 async def test_who_asks_without_tools_in_the_middle_of_something_gets_no_call():
-    """As for a summary of the conversation so far."""
+    """As for a summary of the conversation so far, or for the last word, behind a reply that was empty."""
     made = model()
     _, call = await ask(made, PROMPT)
     asked = (*gone_on(call, "nothing is there"), Line("user", "Sum up what was said."))
-    assert await ask(made, asked, ()) == (ASIDE, "")
+    assert await ask(made, asked, ()) == (UNDONE, "")
     assert (await ask(made, gone_on(call, "nothing is there")))[1], "it goes on behind that"
 
 

@@ -56,6 +56,8 @@ from claw_adapter.toolbox.patches import notations_for
 __all__ = ["CommandEffect", "Deed", "PlayedModel", "PlayedReply", "PlayedRound", "ToolUse", "parse_script"]
 
 ASIDE: Final = "Noted."
+UNDONE: Final = "Some of that has been done, and some is still to be done."
+"""What is said where a reply without calls is asked for while work is under way; some take that for the answer."""
 SIGNED: Final = "c2lnbmVk"
 """What a provider signs thoughts with."""
 HERE: Final = "END_OF_TEXT"
@@ -300,8 +302,8 @@ class PlayedModel(Model):
         self._harvest(request)
         if (
             self._open and self._offered and not request.tools
-        ):  # it asks for a summary: what is to be done comes behind that
-            yield Delta(text=ASIDE, finish="stop")
+        ):  # for a summary, behind which work goes on, or a last word
+            yield Delta(text=UNDONE, finish="stop")
             return
         reply = PlayedReply() if self._open else self._reply(played, request)
         if reply.hang and self._turn.attempt == 1:
