@@ -1253,7 +1253,7 @@ def test_a_command_that_is_stopped_is_not_answered_as_one_that_has_ended(ended, 
         )
         for command, result in (("echo 17", ended), ("echo 18; sleep 4; echo 19", stopped))
     ]
-    judge_stopped(steps, [None, None], {}, book := Book())
+    judge_stopped(steps, [None, None], {}, (), book := Book())
     assert [finding.key for finding in book.findings()] == found
 
 
@@ -1274,8 +1274,11 @@ def test_what_a_stopped_command_has_begun_is_stopped_as_well(result, after, foun
         RequestUnit(RESULT, result, "c1"),
         SimpleNamespace(messages=(), number=1, tools=()),
     )
-    judge_stopped([step], [ToldCommand(command, given={"a.md": "one\n"})], {"a.md": after}, book := Book())
+    told, left = [ToldCommand(command, given={"a.md": "one\n"})], {"a.md": after}
+    judge_stopped([step], told, left, (), book := Book())
     assert [finding.key for finding in book.findings()] == found
+    judge_stopped([step], told, left, (Drop(what="stopped_groups"),), book := Book())
+    assert [finding.key for finding in book.findings()] == ([] if "timeout" in program else found)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ from claw_adapter.protocol.limits import Drop, Loss
 __all__ = ["is_answered", "judge_count", "judge_status", "judge_stopped", "judge_told"]
 
 STOPPED: Final = Drop(what="stopped_output")
+GROUPS: Final = Drop(what="stopped_groups")
+LIMITED: Final = "timeout "
+"""What stands in a command of which a part has a process group of its own."""
 BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
 COUNTED: Final = re.compile(r"(\d+) entries")
@@ -59,7 +62,9 @@ def judge_status(steps: Steps, before: Mapping[str, str], after: Mapping[str, st
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
 
 
-def judge_stopped(steps: Steps, told: Sequence[ToldCommand | None], after: Mapping[str, str], book: Book) -> None:
+def judge_stopped(
+    steps: Steps, told: Sequence[ToldCommand | None], after: Mapping[str, str], losses: Collection[Loss], book: Book
+) -> None:
     """A command that is stopped before its end is not answered as one that has come to its end, and does nothing more."""
     ended: set[tuple[str, str]] = set()
     for (call, result, exchange), does in zip(steps, told, strict=True):
@@ -74,7 +79,10 @@ def judge_stopped(steps: Steps, told: Sequence[ToldCommand | None], after: Mappi
             what = f"a command is stopped after {first!r}, and answered as one that has come to its end: {said[:60]!r}"
             book.find("M17", "status-untold", what, owner="harness", request=exchange.number)
         given = does.given if last not in result.text and does is not None else {}
-        if path := next((path for path, text in given.items() if after.get(path) != text), ""):
+        path = next((path for path, text in given.items() if after.get(path) != text), "")
+        if path and does is not None and LIMITED in does.command and GROUPS in losses:
+            book.bite(GROUPS)
+        elif path:
             what = f"a command is stopped after {first!r}, and what it has begun goes on: {path} is changed behind that"
             book.find("M17", "stopped-goes-on", what, owner="harness", request=exchange.number)
 

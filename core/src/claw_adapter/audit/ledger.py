@@ -419,7 +419,7 @@ class _Ledger:
         if self.facts.strict:
             judge_count(steps, self.facts.trees(record.before), files.tree, self.book)
             judge_status(steps, before, after, self.book)
-            judge_stopped(steps, told, after, self.book)
+            judge_stopped(steps, told, after, self.renderer.losses, self.book)
             known |= {at for at, (call, _, _) in enumerate(steps) if is_answered(arguments_of(call))}
         return known
 

@@ -95,6 +95,7 @@ class Drop(Record):
         "cd_here",
         "wordless_reply",
         "stopped_output",
+        "stopped_groups",
         "later_tools",
         "structured",
         "links",
@@ -107,7 +108,8 @@ class Drop(Record):
     execute it, of a file that is edited, or the line end behind a text that an edit takes out; the kind of its line ends,
     and that its last line has none, of a file that is written or edited; blanks at the ends of lines that are written; a
     ``cd`` to where a command runs anyway, before it; that a final reply has no words, in whose place its thoughts are given
-    as the answer; what a command has printed by the time at which it is stopped; tools of an MCP server that are not on the
+    as the answer; what a command has printed by the time at which it is stopped, or that a process of it with a process
+    group of its own is stopped as well; tools of an MCP server that are not on the
     first page of its list; what one of its tools gives as data beside a text; that a path is a link to a file, where that
     is written or edited by it."""
 
@@ -130,6 +132,7 @@ class Drop(Record):
             "other_bytes": "bytes that are no UTF-8 become others in a file that is edited",
             "wordless_reply": "a final reply without words is answered with what the model thought",
             "stopped_output": "of a command that is stopped at its time limit nothing is shown that it has printed",
+            "stopped_groups": "what a command has begun in a process group of its own goes on when the command is stopped",
             "later_tools": "of an MCP server that lists its tools page by page those of the first page are offered",
             "structured": "of a tool of an MCP server that gives data beside a text the text alone is shown",
             "links": "a link by which a file is written or edited becomes a file of its own, and the other one stays as it was",

@@ -42,6 +42,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
         Drop(what="command_format"),
         Drop(what="repeated_reply"),
         Drop(what="long_numbers"),
+        Drop(what="stopped_groups"),
         Forget(results=100),
         Mask(),
         *(native if options.histories == "native" else ()),
