@@ -245,7 +245,7 @@ class InAFrame(Agent):
         (RunsCommandsInACopy, ["M17 written-missing"]),
         (CopiesForEachOfTwo, ["M17 written-changed", "M20 file-cut"]),
         (CutsWhatHelpersRead, ["M20 file-cut"]),
-        (PointsToWhatAHelperRead, ["M20 file-unread", "M20 file-unwritten"]),
+        (PointsToWhatAHelperRead, ["M20 file-unwritten", "M20 file-withheld"]),
     ],
     ids=lambda one: one.__name__ if isinstance(one, type) else "",
 )
