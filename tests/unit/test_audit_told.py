@@ -139,15 +139,20 @@ def test_a_result_has_nothing_of_what_another_command_of_the_reply_prints():
 
 
 @pytest.mark.parametrize(
-    ("result", "left", "found"),
+    ("result", "changed", "found"),
     [
-        ("done: a.md; not changed: b.md, c.md", "new\n", []),
-        ("done: a.md; not changed: c.md", "new\n", ["M17 patch-untold"]),
-        ("nothing is changed: a part does not fit", "old\n", []),
+        ("done: a.md, d.md; not changed: b.md, c.md", "ad", []),
+        ("done: a.md, d.md; not changed: c.md", "ad", ["M17 patch-untold"]),
+        ("nothing is changed: a part does not fit", "", []),
+        ("error: does not fit b.md", "a", []),
+        ("error: a part does not fit", "a", ["M17 command-undone"]),
+        ("done: d.md; not changed: b.md, c.md", "d", ["M17 command-undone"]),
     ],
-    ids=["names both", "names one", "refused as a whole"],
+    ids=["names both", "names one", "refused as a whole", "ends there", "does not say where", "leaves out one before"],
 )
-def test_a_patch_that_is_done_in_part_names_each_file_that_it_leaves(result, left, found):
-    before = {"a.md": "old\n", "b.md": FIRST, "c.md": SECOND}
-    patch = ToldCommand("*** Begin Patch", before, {"a.md": "new\n"}, misses=("b.md", "c.md"))
-    assert judged(("*** Begin Patch", result), told=[patch], before=before, after={**before, "a.md": left}) == found
+def test_a_patch_that_is_done_in_part_names_each_file_that_it_leaves(result, changed, found):
+    before = {"a.md": "old\n", "b.md": FIRST, "c.md": SECOND, "d.md": "old\n"}
+    text = "*** Begin Patch a.md b.md c.md d.md"
+    patch = ToldCommand(text, before, {"a.md": "new\n", "d.md": "new\n"}, misses=("b.md", "c.md"))
+    after = {**before, **{f"{name}.md": "new\n" for name in changed}}
+    assert judged((text, result), told=[patch], before=before, after=after) == found

@@ -343,6 +343,10 @@ def test_what_goes_with_a_summary_was_in_the_request_for_it():
     assert lost(FIRST, json.dumps([{"role": "user", "text": FIRST}])) == []
     assert lost("Yes.", SECOND) == [], "a short one may stand for many things"
     assert lost(FIRST, SECOND, kind=RESULT) == [], "a result goes with its call"
+    call = call_text("search", {"where": "notes/harbour", "for": "24786"})
+    assert lost(call, 'calls search {"for": "24786", "where": "notes/harbour"}', kind=CALL) == [], "in another order"
+    assert lost(call, SECOND, kind=CALL) == ["M30 summary-without"]
+    assert lost(call_text("search", {"where": ".", "for": "24786"}), SECOND, kind=CALL) == [], "of that nothing is sure"
     assert lost(FIRST, FIRST, held=(SECOND,)) == ["M30 summary-without"], "the summary before it"
     assert lost(FIRST, FIRST, SECOND, held=(SECOND,)) == []
     assert lost(FIRST, FIRST, "The conversation begins with this.", held=(SECOND,)) == []

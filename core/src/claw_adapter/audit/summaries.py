@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.results import LEAST, flat_of, split_lines
 from claw_adapter.audit.turns import RequestTurn
-from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said
+from claw_adapter.audit.units import CALL, RESULT, RequestUnit, Said, arguments_of
+from claw_adapter.reading import strings_of
 
 __all__ = ["Summaries"]
 
@@ -83,16 +84,17 @@ class Summaries:
         """Beside a summary of before, no message goes for which none was asked that could stand for it."""
         others = {line for one in there for line in _lines(one.text)}
         for gone in self._gone(there, due, but=(RESULT, CALL)):
-            lines = [line for line in _lines(gone) if line not in others]
+            lines = [line for line in gone if line not in others]
             if lines and not any(line in text for line in lines):
                 what = f"{lines[0][:60]!r}, which was there before, is gone, and no summary was asked for since"
                 book.find("M30", "summary-missing", f"{what} (request {request})", owner="harness", request=request)
                 return
 
-    def _gone(self, there: Sequence[Said], due: Sequence[Said], *, but: Collection[str] = (RESULT,)) -> list[str]:
-        """What the last request had, and this one has not, of all that is due."""
+    def _gone(self, there: Sequence[Said], due: Sequence[Said], *, but: Collection[str] = (RESULT,)) -> list[list[str]]:
+        """The lines of what the last request had, and this one has not, of all that is due."""
         away = {(one.kind, one.text) for one in due if one.kind not in but} - {(one.kind, one.text) for one in there}
-        return [one.text for one in self.shown if (one.kind, one.text) in away]
+        gone = [one for one in self.shown if (one.kind, one.text) in away]
+        return [_given(one) if one.kind == CALL else _lines(one.text) for one in gone]
 
     def _without(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
         """What goes with a summary was in a request for it, at least some line of each message and call.
@@ -103,12 +105,19 @@ class Summaries:
         gone = self._gone(there, due)
         begins = next((lines for one in due if (lines := _lines(one.text))), [])
         if self.held and not (any(line in text for line in self.held) or any(line in told for line in begins)):
-            gone.append("\n".join(self.held))
-        for lines in map(_lines, gone):
+            gone.append([*self.held])
+        for lines in gone:
             if lines and not any(line in told for line in lines):
                 what = f"the conversation was summed up without {lines[0][:60]!r}, which was there before and is gone"
                 book.find("M30", "summary-without", f"{what} (request {request})", owner="harness", request=request)
                 return
+
+
+def _given(said: Said) -> list[str]:
+    """The lines of what a call is given, and its own one; nothing where these may stand there in another order."""
+    arguments = arguments_of(RequestUnit(CALL, said.text))
+    given = [line for text in strings_of(arguments) for line in _lines(text)]
+    return [*_lines(said.text), *given] if given or len(arguments) < 2 else []
 
 
 def _lines(summary: str) -> list[str]:
