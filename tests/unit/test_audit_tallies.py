@@ -46,6 +46,13 @@ def test_a_number_of_something_else_tells_nothing(said):
     assert found(*[(one, said(one)) for one in [text(count) for count in range(4, 16)]]) == []
 
 
+def test_what_is_said_before_each_line_counts_nothing():
+    """Numbers of lines, each with a mark of its line that may say the same as that of others."""
+    readings = [(text(count), "".join(f"{at}#c4\n" for at in range(1, count + 1))) for count in range(4, 16)]
+    short = (text(6), "1#c4\n2#c4\n3#c4\n")
+    assert found(*readings, short) == []
+
+
 def test_a_number_that_is_seldom_the_texts_own_is_of_something_else():
     texts = [text(count) for count in range(4, 16)]
     assert found(*[(one, f"[{one.count(chr(10)) if at % 2 else 900} lines]") for at, one in enumerate(texts)]) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -38,6 +39,8 @@ class Remark:
     """Numbers, with what is said around them."""
     plain: str = ""
     """All of it, as it stands there."""
+    often: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
+    """What is said several times, as of each line."""
 
     @classmethod
     def of(cls, result: str, lines: Collection[str], name: str, around: tuple[str, str] = ("", "")) -> Remark:
@@ -49,6 +52,7 @@ class Remark:
         value = value_of(result, text.lines)
         own = {word.lower() for word in WORD.findall(name)}
         said, numbers, plain = set[tuple[str, str]](), set[tuple[tuple[str, str], int]](), list[str]()
+        told = Counter[tuple[str, str]]()
         for where, what in _fields(value, "", text):
             plain.append(f"{where.strip()} {what}")
             if isinstance(what, str):
@@ -61,7 +65,9 @@ class Remark:
                 numbers.update([(one, what)] if type(what) is int else ())
             if one[1] or not where.endswith(LINES):
                 said.add(one)
-        return cls(frozenset(said), frozenset(numbers), "\n".join(plain))
+            told[one] += 1
+        often = frozenset(one for one, times in told.items() if times > 1)
+        return cls(frozenset(said), frozenset(numbers), "\n".join(plain), often)
 
     def counts(self) -> set[int]:
         """The numbers that it says."""

@@ -48,7 +48,8 @@ class Tallies:
         """A reading that shows all of a text; `at` are its round and request."""
         said = defaultdict[tuple[str, str], set[int]](set)
         for around, number in remark.numbers:
-            said[around].add(number)
+            if around not in remark.often:
+                said[around].add(number)
         for around, numbers in said.items():
             for what, counts in _counts(text).items():
                 entry = self._found[tool, around, what]
