@@ -115,6 +115,13 @@ def test_words_are_no_list_where_the_tool_names_what_is_in_other_folders(flat, k
     assert ([cause for cause, _ in failed.found], named) == (found, not flat.startswith("("))
 
 
+@pytest.mark.parametrize("shown", [r'"\"x-1\".md"', """'"x-1".md'""", '"x-1".md'], ids=["JSON", "shell", "as it is"])
+def test_a_folder_of_one_file_whose_name_is_quoted_is_not_empty(shown):
+    failed, files = Failed(), {'n/"x-1".md': Passage(now=("",)), "n/y.md": Passage()}
+    assert judge_listing("n", shown, files, set(), failed, 1, lists=True)
+    assert failed.found == {}
+
+
 def test_a_list_of_a_folder_that_has_files_is_not_empty():
     assert causes("") == causes("[]\n") == ["listing-empty"]
     assert causes("", "a", {"a/.hidden": Passage(now=("",))}) == []

@@ -64,7 +64,7 @@ def judge_listing(
     top = folder or "."
     inside = sorted(path for path in there if _visible(path, top) and _certain(there[path]))
     parts = {part for path in inside for part in PurePosixPath(path).relative_to(top).parts}
-    named = any(part in flat for part in parts)
+    named = any(part in flat or names_in(part, flat, ()) for part in parts)
     here = [path for path in inside if str(PurePosixPath(path).parent) == top]  # some leave out folders by their names
     if looks and here and not named and (lists or not WORD.search(flat)):
         said = "the workspace" if top == "." else folder
