@@ -737,16 +737,17 @@ def _session(arguments: dict[str, JsonValue], sessions: Mapping[str, Session]) -
 
 def _of_histories(tool: str, arguments: dict[str, JsonValue], flat: str, around: _Around, exchange: Exchange) -> None:
     """A result of no one history has nothing that an update took away, but what the model has said; a list has all of them."""
-    sessions, files = around.talks.sessions, {**around.files.before, **around.files.after}
-    now = [message.text for session in sessions.values() for message in session.messages]
-    shown = (text for texts in around.talks.older.values() for text in texts if len(text) >= LEAST and text in flat)
+    sessions, files = around.talks.sessions, around.files
+    shown = [text for texts in around.talks.older.values() for text in texts if len(text) >= LEAST and text in flat]
+    now = [message.text for session in sessions.values() for message in session.messages] if shown else []
     old = next((text for text in shown if not any(text in one for one in now)), "")
     said = (unit.text for unit in units_of(exchange.messages) if unit.kind != RESULT) if old else ()
     if old and not any(old in one for one in (*strings_of(arguments), *said)):
         what = f"{tool} gives what an update took away from a history: {old[:60]!r}"
         around.failed.note("M21", "deleted-there", tool, what, exchange.number)
     elif not any(arguments.values()) and (lost := unlisted(sessions, flat)):
-        others = any(name in path for name in sessions for path in files)  # then it may be a list of these
+        paths = (*files.before, *files.after)
+        others = any(name in path for name in sessions for path in paths)  # then it may be a list of these
         if not others and not points_on(tool, exchange.tools, flat, ()):
             what = f"{tool} names histories, and not {lost}"
             around.failed.note("M22", "history-unlisted", tool, what, exchange.number)

@@ -171,7 +171,7 @@ def _judge_left(
         how = "is not there" if there is None else contrast(must, there)
         what = f"after {said} {path} is not as that leaves it: {how}"
         book.find("M17", "command-left-otherwise", what, owner="harness", request=exchange.number)
-    elif files.removals.answers_so(call, result) or (_done_before(told, files) and not _told_of(told, path, result)):
+    elif files.removals.answers_so(call, result) or (_done(told, files) and not _told_of(told, path, result)):
         what = f"{said} was to change {path}, which is as before; the result was {result.text.strip()[:60]!r}"
         book.find("M17", "command-undone", what, owner="harness", request=exchange.number)
 
@@ -180,13 +180,13 @@ def _judge_missed(course: FileCourse, files: WrittenFiles, book: Book) -> None:
     """A patch that goes on behind a part that does not fit names the file of that part."""
     for (_, result, exchange), told in zip(course.steps, course.sure, strict=True):
         missed = told.misses if told is not None else ()
-        path = next((one for one in missed if _done_before(told, files, behind=one) and not _names(result, one)), "")
+        path = next((one for one in missed if _done(told, files, behind=one) and not _names(result, one)), "")
         if told is not None and path:
             what = f"a part of {told.command[:60]!r} does not fit {path}, and the result does not name that"
             book.find("M17", "patch-untold", what, owner="harness", request=exchange.number)
 
 
-def _done_before(told: ToldCommand | None, files: WrittenFiles, behind: str = "") -> bool:
+def _done(told: ToldCommand | None, files: WrittenFiles, behind: str = "") -> bool:
     """Whether a command that nobody has stopped has left a file as it was to, one that it names behind a certain one."""
     if told is None or told.stopped:
         return False
@@ -196,9 +196,8 @@ def _done_before(told: ToldCommand | None, files: WrittenFiles, behind: str = ""
 
 def _told_of(told: ToldCommand | None, path: str, result: RequestUnit) -> bool:
     """Whether a result names a file that was not changed, or one before it, at which a patch has ended."""
-    before = (
-        [one for one in told.misses if told.command.find(one) < told.command.find(path)] if told is not None else []
-    )
+    missed = told.misses if told is not None else ()
+    before = (one for one in missed if told is not None and told.command.find(one) < told.command.find(path))
     return any(_names(result, one) for one in (path, *before))
 
 

@@ -300,9 +300,8 @@ class PlayedModel(Model):
             yield Delta(text=ASIDE, finish="stop")
             return
         self._harvest(request)
-        if (
-            self._open and self._offered and not request.tools
-        ):  # for a summary, behind which work goes on, or a last word
+        if self._open and self._offered and not request.tools:
+            # for a summary, behind which work goes on, or a last word
             yield Delta(text=UNDONE, finish="stop")
             return
         reply = PlayedReply() if self._open else self._reply(played, request)
