@@ -1436,6 +1436,24 @@ def test_where_a_shell_is_behind_a_command_that_goes_somewhere_and_does_more_nob
     assert found_by(failed) == []
 
 
+@pytest.mark.parametrize(
+    ("beside", "found"),
+    [
+        ({"command": "ls", "workdir": "elsewhere"}, ["M24 shell-forgotten"]),
+        ({"command": "cd elsewhere && ls"}, []),
+    ],
+    ids=["told a folder", "goes to one"],
+)
+def test_a_call_that_is_told_its_folder_moves_no_shell(beside, found):
+    place, failed = ShellPlaces("t/workspace"), Failed()
+    place.judge({"command": "cd notes && true"}, "", failed, 1, None)
+    place.follow(beside, None)
+    for again, folder in ((False, "/notes"), (True, "")):
+        place.turned(again=again)
+        place.judge({"command": "pwd"}, f"/t/workspace{folder}\n", failed, 2, None)
+    assert [f"{must} {cause}" for must, cause in found_by(failed)] == found
+
+
 def kept_by_a_shell(does, asks, answers):
     """What is found of a command, and of one that asks what has become of it: in the next turn, and behind a restart."""
     place, failed = ShellPlaces("t/workspace"), Failed()

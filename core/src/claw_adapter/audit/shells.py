@@ -72,11 +72,11 @@ class ShellPlaces:
 
     def follow(self, arguments: dict[str, JsonValue], talk: int | None) -> None:
         """Any command of the conversation, or of one beside it: behind one that goes somewhere nobody knows where it is."""
-        said = [text for text in strings_of(arguments) if GOES.search(text)]
-        said += [text for name, text in arguments.items() if isinstance(text, str) and key_of(name) in WORKING_FOLDER]
-        self._of(talk).went += said
-        if said and went_by(arguments) is None:
-            self._of(talk).leave()
+        own, goes = self._of(talk), [text for text in strings_of(arguments) if GOES.search(text)]
+        own.went += goes
+        own.went += [text for name, text in arguments.items() if isinstance(text, str) and key_of(name) in WORKING_FOLDER]
+        if goes and went_by(arguments) is None:
+            own.leave()
 
     def judge(
         self, arguments: dict[str, JsonValue], result: str, failed: Failed, request: int, talk: int | None
