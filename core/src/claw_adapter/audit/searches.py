@@ -239,11 +239,13 @@ class Searches:
             self.nothing.add((tool, _masked(search, flat)))
         if self._cut(flat):
             return
-        self._silent(search, flat, {path: world.texts(path) for path in found}, failed, request)
-        if self.strict and times > MOST:
-            self._ends(tool, search, flat, (found, shown), failed, request)
+        few = self.strict and times <= MOST
+        if not (few and search.folder in world.there):
+            self._lines_left_out(search, flat, {path: world.texts(path) for path in found}, few, failed, request)
+        if few:
+            self._few(tool, search, flat, world, found, failed, request)
         elif self.strict:
-            self._few(tool, search, flat, world, (found, shown), failed, request)
+            self._ends(tool, search, flat, (found, shown), failed, request)
 
     def _few(
         self,
@@ -251,12 +253,11 @@ class Searches:
         search: Search,
         flat: str,
         world: SearchWorld,
-        files: tuple[Sequence[str], Sequence[str]],
+        found: Sequence[str],
         failed: Failed,
         request: int,
     ) -> None:
-        """Of a few files, and lines in them, (`files`: all, and those that are shown) none is left out."""
-        found, shown = files
+        """Of a few files, and lines in them, none is left out."""
         self._count(tool, search, flat, [world.texts(path) for path in found], failed, request)
         self._around(search, flat, [world.texts(path) for path in found], failed, request)
         if search.narrow:
@@ -270,22 +271,19 @@ class Searches:
                 failed.note(
                     "M20", "search-missing", path, what, request, unless=partial(self._beyond, tool, search, path)
                 )
-        lines = {line for path in shown for line in _lines(search, world.texts(path))}
-        lost = sorted(line for line in lines if line not in flat)
-        if lost and len(lost) < len(lines):
-            what = f"a search for {search.text!r} shows lines that have it, and not {lost[0][:80]!r}"
-            failed.note("M20", "search-missing", lost[0], what, request)
 
     @staticmethod
-    def _silent(search: Search, flat: str, texts: Mapping[str, Sequence[str]], failed: Failed, request: int) -> None:
-        """Of the lines of one file none is left out beside others of it, but where something is said besides."""
+    def _lines_left_out(
+        search: Search, flat: str, texts: Mapping[str, Sequence[str]], few: bool, failed: Failed, request: int
+    ) -> None:
+        """Of the lines of one file none is left out beside others of it; of many, but where something is said besides."""
         if search.narrow or search.by_name:
             return
         files = [{*_lines(search, every)} for every in texts.values()]
         known = set[str]().union(*files)
-        for line in (one for one in flat.splitlines() if not any(line in one for line in known)):
-            if WORDS.search(_unnamed(line, texts)):
-                return
+        besides = (line for line in flat.splitlines() if not any(one in line for one in known))
+        if not few and any(WORDS.search(_unnamed(line, texts)) for line in besides):
+            return
         for lines in files:
             lost = sorted(line for line in lines if line not in flat)
             if lost and len(lost) < len(lines):
