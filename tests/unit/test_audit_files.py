@@ -383,6 +383,14 @@ def test_what_is_edited_before_it_is_moved_is_held_as_it_was_then(there):
     assert found == ([] if there == "two\n" else ["M17 moved-changed"])
 
 
+@pytest.mark.parametrize("first", ["two\n", "one\n"], ids=["done at once", "refused at first"])
+def test_what_is_written_again_after_a_move_may_have_been_written_before_it(first):
+    write = ("write_file", {"path": "a.md", "content": "two\n"})
+    moves = ("exec", {"command": "mv a.md b.md"})
+    after = {"a.md": "two\n", "b.md": first}
+    assert written(write, moves, write, before={"a.md": "one\n"}, after=after, replies=(1, 2, 3)) == []
+
+
 @pytest.mark.parametrize(
     "old", ["The depot 11 is dry", "\ufeffdepot", "depot  10  is"], ids=["number", "mark", "blanks"]
 )

@@ -334,6 +334,11 @@ class FileCourse:
         self.texts.clear()
         self.lost = True
 
+    def now(self, path: str) -> str | None:
+        """What a file is by now; None where it is not there, or that is not known."""
+        text = self.texts.get(path, [self.before.get(path)])[-1]
+        return text if self.perhaps.get(path, text) == text else None
+
     def _so_far(self, path: str) -> list[str | None]:
         """What a file was, and what it became; to go on with."""
         return self.texts.setdefault(path, [self.before.get(path), *([None] if self.lost else [])])

@@ -114,7 +114,7 @@ def judge_writes(
         files.leave.update(_left_there((call, result, exchange), files))
         effect = course.effects[number]
         if strict and (names := gone_by(arguments_of(call))) is not None:
-            gone[number] = Removal(*names, course.texts.get(names[0], [files.before.get(names[0])])[-1])
+            gone[number] = Removal(*names, course.now(names[0]))
         files.edits.judge(course, number, (files.before, files.after), renderer, book)
         course.go_on()
         asked |= dict.fromkeys(course.changed_by(number), exchange.number)
