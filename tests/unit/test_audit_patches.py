@@ -11,6 +11,8 @@ from claw_adapter.audit.patched import Patched, patched_by
 
 UPDATE = "*** Begin Patch\n*** Update File: a.md\n@@ a part\n one\n-two\n+three\n four\n@@\n-six\n+five\n+six\n*** End Patch\n"
 
+DIFF = "--- a/a.md\n+++ b/a.md\n@@ -1,3 +1,3 @@ a part\n one\n-two\n+three\n four\n@@ -6 +6,2 @@\n-six\n+five\n+six\n"
+
 
 @pytest.mark.parametrize(
     ("patch", "found"),
@@ -30,6 +32,41 @@ UPDATE = "*** Begin Patch\n*** Update File: a.md\n@@ a part\n one\n-two\n+three\
 )
 def test_a_patch_of_one_file_is_read(patch, found):
     assert patched_by({"patch": patch}) == found
+
+
+@pytest.mark.parametrize(
+    ("diff", "found"),
+    [
+        (DIFF, patched_by({"patch": UPDATE})),
+        (f"diff --git a/a.md b/a.md\n{DIFF}", patched_by({"patch": UPDATE})),
+        (
+            "--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n--- one\n+++ two\n x\n",
+            Patched("a.md", changes=(("-- one\nx", "++ two\nx"),)),
+        ),
+        (
+            "--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-one\n\\ No newline at end of file\n+two\n",
+            Patched("a.md", changes=(("one", "two"),)),
+        ),
+        ("--- /dev/null\n+++ b/n/b.md\n@@ -0,0 +1,2 @@\n+one\n+two\n", Patched("n/b.md", "one\ntwo\n")),
+        ("--- a/a.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", None),
+        (f"{DIFF}--- a/b.md\n+++ b/b.md\n@@ -1 +1 @@\n-one\n+two\n", None),
+        (DIFF.replace("-6 +6,2", "-6,9 +6,9"), patched_by({"patch": UPDATE})),
+        (DIFF.replace("-6 +6,2", "-6 +6"), None),
+    ],
+    ids=[
+        "replaced",
+        "of git",
+        "like a head",
+        "no end",
+        "made",
+        "removed",
+        "two files",
+        "counts too many",
+        "counts too few",
+    ],
+)
+def test_a_diff_of_one_file_is_read_as_a_patch_of_it_is(diff, found):
+    assert patched_by({"diff": diff}) == found
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,9 @@ class ShellPlaces:
         """Any command of the conversation, or of one beside it: behind one that goes somewhere nobody knows where it is."""
         own, goes = self._of(talk), [text for text in strings_of(arguments) if GOES.search(text)]
         own.went += goes
-        own.went += [text for name, text in arguments.items() if isinstance(text, str) and key_of(name) in WORKING_FOLDER]
+        own.went += [
+            text for name, text in arguments.items() if isinstance(text, str) and key_of(name) in WORKING_FOLDER
+        ]
         if goes and went_by(arguments) is None:
             own.leave()
 

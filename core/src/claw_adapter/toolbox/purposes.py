@@ -87,7 +87,7 @@ FOLDER: Final = ("directory", "dir", "folder", "dirname")
 FOLDERS: Final = frozenset({"folder", "folders", "directory", "directories", "dir"})
 """Words by which a tool says that it is about folders."""
 CONTENT: Final = ("content", "contents", "filetext", "filecontent", "text", "body", "data")
-_PATCH: Final = ("patch", "patchtext", "input")
+_PATCH: Final = ("patch", "patchtext", "diff", "input")
 _SAYS_PATH: Final = re.compile(r"\b(?:path|file ?name|file to)\b", re.IGNORECASE)
 _SAYS_CONTENT: Final = re.compile(r"\b(?:contents?|text|data)\b", re.IGNORECASE)
 _SAYS_COMMAND: Final = re.compile(r"\bcommand(?: line)?\b", re.IGNORECASE)
@@ -302,7 +302,7 @@ def runner(tool: str, known: Params) -> tuple[float, Candidate] | None:
 def patcher(tool: str, known: Params) -> tuple[float, Candidate] | None:
     """A candidate for patches."""
     target = known.one_of(_PATCH, "string")
-    patches = "patch" in (*words(tool), *words(known.name))
+    patches = bool({"patch", "diff"} & {*words(tool), *words(known.name)})
     if target is None or not patches or [item for item in known.items if item.required] != [target]:
         return None
     return 0.0, Candidate(tool, target, known=known)

@@ -37,7 +37,8 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
 
     It stands in two files, behind empty lines too, and one of them is looked for by its name; so is a number that is nowhere.
     Two look for what is no pattern, with a tool that takes such. An update changes the number in one of them, and not its
-    size. Some searches look only at files whose names end so, and one for names only in a folder itself.
+    size. Some searches look only at files whose names end so, and one for names only in a folder itself. One file has blanks
+    and a colon in its name.
     Then one of them is written anew, twice; an update replaces the other one and brings a third that has the number; the agent
     edits one, writes to a fourth, and removes the third.
     """
@@ -79,6 +80,10 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     here = ToolUse(kind="find", target="", content=f"{folder}/*{suffix}")
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
     signed.append(ToolUse(kind="search", target=folder, content=far))
+    named = f"{texts.word()} {texts.word()} 10:30{suffix}"
+    files.append(PlanFile(path=f"{folder}/{named}", text=_said(texts, [within := str(texts.number())])))
+    signed.append(ToolUse(kind="search", target=folder, content=within))
+    signed.append(ToolUse(kind="find", target=folder, content=f"**/{named}"))
     first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], near, *signed, *among]])
     like = f"{number[:-1]}{(int(number[-1]) + 1) % 10}"
     resized = DrawnTurn([PlanChange(path=paths[0], action="new", text=has[0].replace(number, like))], [looks[:1]])

@@ -558,9 +558,10 @@ def _called(use: ToolUse, box: Toolbox) -> Steps:
         yield Attempt("delegate", use.tool.tool, {**use.tool.arguments, use.tool.task: use.target})
     if use.kind == "stray":
         yield Attempt("stray", use.target, {"path": use.content})
-    patchers = (one for one in box.patch if notations_for(one.known.description, path_given=False)[:1] == ["patch"])
-    for tool in itertools.islice(patchers, use.kind == "patch"):
-        yield Attempt("patch", tool.tool, tool.arguments(use.content))
+    for tool in box.patch[: use.kind == "patch"]:
+        notation, *_ = notations_for(f"{tool.known.description} {tool.target.description}", path_given=False)
+        for text in (use.content,) if notation == "patch" else use.names if notation in ("git", "unified") else ():
+            yield Attempt("patch", tool.tool, tool.arguments(text))
     for tool in box.read[:1] if use.kind == "bent" else ():
         yield Attempt("stray", tool.tool, filled(tool.fixed, {tool.target.at: None}) if use.target == "null" else {})
     return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import difflib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from claw_adapter.certify.plans.drawing import ENDINGS, LEAST, NUMBER, PATTERNS, Drawing, Unit, cuts
@@ -200,27 +201,57 @@ def edited_by_lists(drawing: Drawing) -> list[Unit]:
 def patched(drawing: Drawing) -> list[Unit]:
     """Patches replace lines, and put one behind the last of a file that has no end; one makes a file, two do all at once.
 
-    Of the last of them not every part fits. Only with a tool that takes them.
+    Of the last of them not every part fits. What is taken out and put in may look like the head of a file in a diff. Only with
+    a tool that takes them.
     """
     file, last = drawing.file(9), drawing.texts.sentence()
     ahead = f"{drawing.texts.word()} {last}\n{drawing.texts.lines(2)}"  # its first line ends as the last one is
     open_ended = PlanFile(path=drawing.texts.path(), text=f"{ahead}{last}")
-    drawing.steps.append(open_ended)
     lines = file.text.split("\n")
-    new = [drawing.texts.sentence() for _ in range(4)]
+    lines[6] = f"-- {lines[6]}"
+    marked = PlanFile(path=file.path, text="\n".join(lines))
+    drawing.steps[drawing.steps.index(file)] = marked
+    drawing.steps.append(open_ended)
+    new = [drawing.texts.sentence(), f"++ {drawing.texts.sentence()}", *(drawing.texts.sentence() for _ in range(2))]
     hunks = [f"@@\n {lines[at - 1]}\n-{lines[at]}\n+{new[at // 4]}\n {lines[at + 1]}\n" for at in (1, 6)]
-    made = drawing.texts.path()
+    made, more = drawing.texts.path(), drawing.texts.sentence()
+    after = marked.text.replace(f"{lines[1]}\n", f"{new[0]}\n").replace(f"{lines[6]}\n", f"{new[1]}\n")
     patches = {
-        file.path: f"*** Update File: {file.path}\n{''.join(hunks)}",
-        open_ended.path: f"*** Update File: {open_ended.path}\n@@\n {last}\n+{new[2]}\n",
-        made: f"*** Add File: {made}\n+{new[3]}\n+{drawing.texts.sentence()}\n",
+        file.path: (f"*** Update File: {file.path}\n{''.join(hunks)}", marked.text, after),
+        open_ended.path: (
+            f"*** Update File: {open_ended.path}\n@@\n {last}\n+{new[2]}\n",
+            open_ended.text,
+            f"{open_ended.text}\n{new[2]}\n",
+        ),
+        made: (f"*** Add File: {made}\n+{new[3]}\n+{more}\n", None, f"{new[3]}\n{more}\n"),
     }
     turns = []
-    for path, patch in patches.items():
+    for path, (patch, before, then) in patches.items():
         look = [drawing.does(ToolUse(kind="read", target=path))]
-        use = ToolUse(kind="patch", target=path, content=f"*** Begin Patch\n{patch}*** End Patch")
+        use = _patch(path, [patch], {path: before}, {path: then})
         turns.append(drawing.turn(*look[path == made :], drawing.does(use), *look, drawing.says()))
     return [[turn] for turn in (*turns, _patched_at_once(drawing), _patched_in_part(drawing))]
+
+
+def _patch(
+    path: str,
+    parts: Sequence[str],
+    before: Mapping[str, str | None],
+    after: Mapping[str, str | None],
+    effect: CommandEffect | None = None,
+) -> ToolUse:
+    """A patch of these parts, and the same as a unified diff, for tools that take that."""
+    diffs = [_diff(one, before[one], after[one]) for one in after]
+    patch = f"*** Begin Patch\n{''.join(parts)}*** End Patch"
+    return ToolUse(kind="patch", target=path, content=patch, names=("".join(diffs),), effect=effect)
+
+
+def _diff(path: str, before: str | None, after: str | None) -> str:
+    """What changes in a file, as `diff -u` says it."""
+    old, new = (text.splitlines(keepends=True) if text else [] for text in (before, after))
+    names = [f"{side}/{path}" if text is not None else "/dev/null" for side, text in (("a", before), ("b", after))]
+    lines = difflib.unified_diff(old, new, *names, n=1)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _patched_at_once(drawing: Drawing) -> PlanTurn:
@@ -233,12 +264,9 @@ def _patched_at_once(drawing: Drawing) -> PlanTurn:
         f"*** Delete File: {gone.path}\n",
     ]
     drawing.rng.shuffle(parts)
-    effect = CommandEffect(
-        given={changed.path: changed.text, gone.path: gone.text, made: None},
-        leaves={changed.path: changed.text.replace(old, new), gone.path: None, made: f"{text}\n"},
-    )
-    patch = f"*** Begin Patch\n{''.join(parts)}*** End Patch"
-    use = ToolUse(kind="patch", target=changed.path, content=patch, effect=effect)
+    given = {changed.path: changed.text, gone.path: gone.text, made: None}
+    leaves = {changed.path: changed.text.replace(old, new), gone.path: None, made: f"{text}\n"}
+    use = _patch(changed.path, parts, given, leaves, CommandEffect(given=given, leaves=leaves))
     look = drawing.does(*(ToolUse(kind="read", target=file.path) for file in (changed, gone)))
     return drawing.turn(
         look, drawing.does(use), drawing.does(ToolUse(kind="read", target=changed.path)), drawing.says()
@@ -249,15 +277,16 @@ def _patched_in_part(drawing: Drawing) -> PlanTurn:
     """One patch replaces a line in two files, and in two others one that is not there."""
     files, new = [drawing.file(4) for _ in range(4)], drawing.texts.sentence()
     old = [file.text.split("\n")[2] if at < 2 else drawing.texts.sentence() for at, file in enumerate(files)]
-    parts = [f"*** Update File: {file.path}\n@@\n-{line}\n+{new}\n" for file, line in zip(files, old, strict=True)]
-    drawing.rng.shuffle(parts)
+    pairs = list(zip(files, old, strict=True))
+    drawing.rng.shuffle(pairs)
+    parts = [f"*** Update File: {file.path}\n@@\n-{line}\n+{new}\n" for file, line in pairs]
+    leaves = {file.path: file.text.replace(line, new) for file, line in zip(files[:2], old, strict=False)}
     effect = CommandEffect(
-        given={file.path: file.text for file in files},
-        leaves={file.path: file.text.replace(line, new) for file, line in zip(files[:2], old, strict=False)},
-        misses=tuple(file.path for file in files[2:]),
+        given={file.path: file.text for file in files}, leaves=leaves, misses=tuple(file.path for file in files[2:])
     )
-    patch = f"*** Begin Patch\n{''.join(parts)}*** End Patch"
-    use = ToolUse(kind="patch", target=files[0].path, content=patch, effect=effect)
+    there = {file.path: file.text.replace(file.text.split("\n")[2], line) for file, line in pairs}
+    then = {file.path: there[file.path].replace(line, new) for file, line in pairs}
+    use = _patch(files[0].path, parts, there, then, effect)
     looks = drawing.does(*(ToolUse(kind="read", target=file.path) for file in files))
     return drawing.turn(looks, drawing.does(use), looks, drawing.says())
 
@@ -288,7 +317,7 @@ def edited_in_doubt(drawing: Drawing) -> list[Unit]:
 
     What they are to replace stands there twice, has LF where the file has CR LF, is nothing at all, or has blanks that the file
     has not: at the beginnings of lines that stand in one place, or in two, and within a line. At last it stands there twice,
-    and the edit is told not to replace it everywhere.
+    and the edit is told not to replace it everywhere; and nothing at all is to be replaced everywhere.
     """
     sure, twice, *lines = (drawing.texts.sentence() for _ in range(6))
     one, two, *rest = lines
@@ -302,6 +331,7 @@ def edited_in_doubt(drawing: Drawing) -> list[Unit]:
         f"if:\n  {one}\n  {two}\nelse:\n    {one}\n    {two}\n{rest[0]}\n": f"      {one}\n      {two}",
         "\n".join((rest[0], f"{two}\n{wide}\n{two}", rest[1], "")): f"{two}\n{one}\n{two}",
         "\n".join((twice, rest[0], twice, "")): twice,
+        "".join(f"{line}\n" for line in (twice, *rest)): "",
     }
     files = [PlanFile(path=drawing.texts.path(), text=text) for text in texts]
     drawing.steps += files
@@ -311,7 +341,8 @@ def edited_in_doubt(drawing: Drawing) -> list[Unit]:
         ToolUse(kind="edit", target=file.path, wanted=(old,), content=_like(drawing, old), missed=True)
         for file, old in zip(files, texts.values(), strict=True)
     ]
-    edits[-1] = edits[-1].model_copy(update={"once": True})
+    edits[-2] = edits[-2].model_copy(update={"once": True})
+    edits[-1] = edits[-1].model_copy(update={"every": True})
     return [[drawing.turn(*(drawing.does(*uses) for uses in (looks, (certain,), edits)), drawing.says())]]
 
 
