@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -83,3 +84,61 @@ def test_a_patched_file_has_the_new_lines_and_may_get_an_end(before, ended, afte
     effect = effect_of("apply_patch", {"patch": UPDATE}, (), "t/workspace", {})
     assert effect is not None
     assert replace(effect, ended=ended).on(before, strict=True) == after
+
+
+INSERTS = {
+    "type": "function",
+    "function": {
+        "name": "editor",
+        "description": "Views and changes files.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "enum": ["view", "str_replace", "insert"]},
+                "path": {"type": "string"},
+                "old_str": {"type": "string"},
+                "new_str": {"type": "string"},
+                "insert_line": {"type": "integer", "description": "new_str comes AFTER this line"},
+            },
+            "required": ["command", "path"],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "new", "after"),
+    [
+        ("a\nb\n", 1, "x", {"a\nx\nb\n"}),
+        ("a\nb\n", 0, "x\ny", {"x\ny\na\nb\n"}),
+        ("a\nb\n", 2, "x", {"a\nb\nx\n"}),
+        ("a\nb", 2, "x", {"a\nb\nx", "a\nb\nx\n"}),
+        ("", 0, "x", {"x", "x\n"}),
+        ("a\n", 2, "x", {None}),
+        ("a\r\nb\r\n", 1, "x", {None}),
+        ("a\nb\n", 1, "x\n", {None}),
+        (None, 0, "x", {None}),
+    ],
+    ids=[
+        "within",
+        "before all",
+        "behind all",
+        "no end",
+        "empty",
+        "no such line",
+        "CR LF",
+        "an end too many",
+        "no file",
+    ],
+)
+def test_a_text_that_is_put_behind_a_line_has_lines_of_its_own(before, line, new, after):
+    arguments = {"command": "insert", "path": "a.md", "insert_line": line, "new_str": new}
+    effect = effect_of("editor", arguments, (INSERTS,), "t/workspace", {})
+    assert effect is not None
+    assert {replace(effect, ended=ended).on(before, strict=True) for ended in (False, True)} == after
+
+
+def test_where_a_number_does_not_say_that_the_text_comes_behind_it_nobody_knows_what_is_put_where():
+    unsaid = json.loads(json.dumps(INSERTS).replace("AFTER", "at"))
+    arguments = {"command": "insert", "path": "a.md", "insert_line": 1, "new_str": "x"}
+    assert effect_of("editor", arguments, (unsaid,), "t/workspace", {}) is None

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 __all__ = [
     "ANY_CASE",
+    "INSERT_LINE",
     "LINES_AROUND",
     "WORKING_FOLDER",
     "Parameter",
@@ -30,6 +31,8 @@ ANY_CASE: Final = {
 """The same of those that say whether capitals count in a search, with what says that they do not."""
 LINES_AROUND: Final = ("context", "contextlines", "linesofcontext", "surroundinglines", "c")
 """The same of those that say how many lines around one that is found are shown."""
+INSERT_LINE: Final = ("insertline", "afterline", "insertafter", "insertafterline", "insertat")
+"""The same of those that say at which line a text is put in."""
 SIGNS: Final = r"\.[]{}()*+?^$|"
 """Signs that mean something in a pattern, in whatever dialect."""
 SIGN: Final = re.compile(f"[{re.escape(SIGNS)}]")

@@ -15,7 +15,7 @@ from claw_adapter.audit.commands import gone_by, newer_by, put_by, run_by, said_
 from claw_adapter.audit.looking import only_looks
 from claw_adapter.audit.patched import patched_by
 from claw_adapter.audit.places import place_in
-from claw_adapter.audit.purpose import command_of, leaves, writes
+from claw_adapter.audit.purpose import command_of, leaves, line_behind, writes
 from claw_adapter.audit.remarks import points_on
 from claw_adapter.audit.rendering import ESCAPES, FILE_ENDS, line_feeds, with_characters, with_ends
 from claw_adapter.audit.results import flat_of, whole_in
@@ -69,17 +69,19 @@ class WriteEffect:
     """Whether an escape in the text that it replaces may be a character in the file."""
     also: tuple[tuple[str, str], ...] = ()
     """Further texts that it replaces, with what comes in their places."""
+    line: int | None = None
+    """Behind which line `new` comes, as lines of its own."""
     ended: bool | None = None
-    """Of a patch, whether it ends the last line of a file that had no end; None for what is none."""
+    """Of a patch, or an insertion, whether it ends the last line of a file that had no end; None for what is neither."""
 
     def on(self, text: str | None, *, strict: bool) -> str | None:
         """The file's text afterwards, from its text before (None: it is not there); None where that cannot be known."""
         if self.behind or self.old is None:
             return f"{text or ''}{self.new}" if self.behind else self.new
-        if text is None or not self.known or not self.old:
+        if text is None or not self.known or not (self.old or self.line is not None):
             return None
         if self.also or self.ended is not None:
-            return self._each(text)
+            return self._each(text) if self.line is None else self._inserted(text, self.line)
         old, new = self.old, self.new
         if not strict and old not in text and _crlf(old) in text:
             old, new = _crlf(old), _crlf(new)
@@ -99,6 +101,14 @@ class WriteEffect:
     def changes(self) -> list[tuple[str, str]]:
         """All that it replaces, with what comes in its place."""
         return [(self.old or "", self.new), *self.also]
+
+    def _inserted(self, text: str, line: int) -> str | None:
+        """The text with the new lines in it; None where what ends a line is not plain, or there are not so many."""
+        rows = text.removesuffix("\n").split("\n") if text else []
+        if "\r" in text or self.new.endswith("\n") or line > len(rows):
+            return None
+        rows[line:line] = self.new.split("\n")
+        return "\n".join(rows) + ("\n" if text.endswith("\n") or self.ended else "")
 
     def _each(self, text: str) -> str | None:
         """The text with all that is to be replaced, if each stands there once; of a patch, as lines."""
@@ -123,17 +133,17 @@ def effect_of(
     A script of the `files` writes what its one command does.
     """
     script = files.get(place_in(run_by(arguments), workspace), "")
-    if put := put_by({"command": script} if script else arguments):
-        return WriteEffect(put.path, put.content, behind=put.behind)
-    if (patch := patched_by(arguments)) is not None:
-        before, after = patch.changes[0] if patch.changes else (None, patch.text)
-        return WriteEffect(place_in(patch.path, workspace), after, before, also=patch.changes[1:], ended=False)
+    if (said := _said(arguments, script, workspace)) is not None:
+        return said
     arguments, also = _several(_flat(arguments))
     path = _path(arguments, workspace)
     texts = {name: value for name, value in arguments.items() if not EVERY.fullmatch(name)}
     content, old, new = (_only(texts, kind) for kind in (CONTENT, OLD, NEW))
     if path is None:
         return None
+    if (line := line_behind(name, arguments, tools)) is not None:
+        put = [one for one in (content, new) if one is not None]
+        return WriteEffect(path, put[0], "", line=line, ended=False) if len(put) == 1 and old is None else None
     if old is not None and new is not None:
         told = [name for name, value in arguments.items() if value is True]
         every = [EVERY.fullmatch(name) is not None for name in told]
@@ -142,6 +152,16 @@ def effect_of(
     if content is not None and _adds(name, arguments):
         return WriteEffect(path, content, behind=True)
     return WriteEffect(path, content) if content is not None and writes(name, tools) else None
+
+
+def _said(arguments: dict[str, JsonValue], script: str, workspace: str) -> WriteEffect | None:
+    """What a command, or a patch, says that it does to a file; or a script."""
+    if put := put_by({"command": script} if script else arguments):
+        return WriteEffect(put.path, put.content, behind=put.behind)
+    if (patch := patched_by(arguments)) is not None:
+        before, after = patch.changes[0] if patch.changes else (None, patch.text)
+        return WriteEffect(place_in(patch.path, workspace), after, before, also=patch.changes[1:], ended=False)
+    return None
 
 
 def _adds(name: str, arguments: Mapping[str, JsonValue]) -> bool:

@@ -52,7 +52,7 @@ class Edits:
             book: takes the finding.
         """
         effect, (call, result, exchange) = course.effects[number], course.steps[number]
-        if not self.strict or effect is None or effect.old is None or effect.again:
+        if not self.strict or effect is None or effect.old is None or effect.again or effect.line is not None:
             return
         before, after = files
         text, there = course.texts.get(effect.path, [before.get(effect.path)])[-1], after.get(effect.path)

@@ -8,11 +8,14 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from claw_adapter.patterns import key_of
+from claw_adapter.model import tool_in
+from claw_adapter.patterns import INSERT_LINE, key_of
+from claw_adapter.toolbox.box import toolbox
 from claw_adapter.toolbox.candidates import COMMAND
 from claw_adapter.toolbox.kinds import ToolKind, kinds_of
+from claw_adapter.toolbox.uses import inserters
 
-__all__ = ["command_of", "leaves", "reads", "runs", "seeks", "writes"]
+__all__ = ["command_of", "leaves", "line_behind", "reads", "runs", "seeks", "writes"]
 
 Tools = Sequence[Mapping[str, Any]]
 
@@ -64,3 +67,10 @@ def leaves(tool: str, tools: Tools) -> bool:
 def writes(tool: str, tools: Tools) -> bool:
     """Whether a tool gives a file all its text: not one whose name says that it does so with a part."""
     return bool("write" in kinds_of(tool, tools) or WRITES.search(tool)) and not NO_WRITES.search(tool)
+
+
+def line_behind(tool: str, arguments: Mapping[str, JsonValue], tools: Tools) -> int | None:
+    """Behind which line a call puts a text, with a tool that says so of the number; None for any other call."""
+    lines = [value for name, value in arguments.items() if key_of(name) in INSERT_LINE and isinstance(value, int)]
+    mine = [one for one in map(tool_in, tools) if one is not None and one.name == tool] if lines else []
+    return lines[0] if any(inserters(toolbox(mine))) else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from claw_adapter.patterns import INSERT_LINE
 from claw_adapter.toolbox.box import Toolbox, lists
 from claw_adapter.toolbox.candidates import Candidate, filled
-from claw_adapter.toolbox.purposes import FOLDER, NEW, OLD, PATH, QUERY, SEARCHED, finds, fixed
-from claw_adapter.toolbox.schema import Params, words
+from claw_adapter.toolbox.purposes import CONTENT, FOLDER, NEW, OLD, PATH, QUERY, SEARCHED, finds, fixed
+from claw_adapter.toolbox.schema import Param, Params, words
 
-__all__ = ["NAMED", "listers", "replacer", "replacers", "searchers"]
+__all__ = ["NAMED", "inserters", "listers", "replacer", "replacers", "searchers"]
 
 FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
 """Words by which a tool says that it is about files."""
@@ -18,7 +19,13 @@ NAMED: Final = ("glob", "globpattern", "filepattern")
 """Keys of a pattern of names."""
 LISTS: Final = frozenset({"list", "ls", "tree", "dir"})
 """Words in the name of a tool that lists, though it might read files as well."""
+AFTER: Final = frozenset({"after", "behind", "below", "following"})
+"""Words with which a number says that it is the line before a text that is put in."""
 CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
+
+
+INSERTED: Final = ((PATH, "string"), ((*NEW, *CONTENT), "string"), (INSERT_LINE, "integer"))
+"""Keys and kinds of what a tool is told that puts a text behind a line."""
 
 
 def listers(box: Toolbox) -> Iterator[Candidate]:
@@ -58,3 +65,19 @@ def replacer(tool: str, form: Params) -> Candidate | None:
     choices = [(item, one) for item in form.items if item.required for one in item.enum if {*words(str(one))} & CHANGES]
     values = filled(fixed(form, (file, old, new)), {item.at: one for item, one in reversed(choices)})
     return Candidate(tool, file, values, new, old=old, known=form)
+
+
+def inserters(box: Toolbox) -> Iterator[tuple[Candidate, Param]]:
+    """Tools that put a text behind a line, with the parameter that takes its number, and says that."""
+    for name, form in box.every:
+        file, text, line = (form.one_of(keys, kind) for keys, kind in INSERTED)
+        if file is None or text is None or line is None or not {*words(f"{line.name} {line.description}")} & AFTER:
+            continue
+        choices = {
+            item.at: one for item in form.items if item.required for one in item.enum if "insert" in words(str(one))
+        }
+        others = [
+            item for item in form.items if item.needed and item not in (file, text, line) and item.at not in choices
+        ]
+        if not others:
+            yield Candidate(name, file, filled(fixed(form, (file, text, line)), choices), text, known=form), line

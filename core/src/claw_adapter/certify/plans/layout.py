@@ -246,7 +246,7 @@ class _Layout:
         match use.kind:
             case "history" | "read" | "search" | "find":
                 return self._asked(use)
-            case "pages" | "cat" | "status" | "edit" | "edits" | "drop" | "move" | "append" if not once:
+            case "pages" | "cat" | "status" | "edit" | "edits" | "insert" | "drop" | "move" | "append" if not once:
                 return None
             case "delegate":
                 replies = tuple(self._reply(reply, held=False) for reply in use.replies)

@@ -34,6 +34,7 @@ from claw_adapter.endpoint.reader.parts import (
     append_to,
     edit_at_once,
     edit_file,
+    insert_behind,
     list_folder,
     read_pages,
     search_files,
@@ -88,7 +89,8 @@ class ToolUse(Record):
 
     A file is also read by ``pages`` of so many lines, each from one of `starts` on, or shown by a command (``cat``), whole
     where there are no `starts`; ``edit`` puts the `content` in the place of `wanted`, ``edits`` each of the `names` in that of
-    one of them, by one call, and ``patch`` gives a tool for that the `content`; ``print`` has a command say the `target`, and
+    one of them, by one call, ``insert`` puts the `content` behind the first of the lines `starts`, and ``patch`` gives a tool
+    for that the `content` (or, if it takes diffs, the first of the `names`); ``print`` has a command say the `target`, and
     the `content` where errors go; ``put`` writes a file by a command, ``add`` adds a line to one, ``append`` puts the `content`
     behind one with a tool;
     ``newer`` asks a command whether the target was changed later than the file `content`;
@@ -106,7 +108,7 @@ class ToolUse(Record):
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
         "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo", "append",
-        "delegate", "edits", "patch",
+        "delegate", "edits", "patch", "insert",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -454,7 +456,7 @@ class PlayedModel(Model):
                 if use.whole and "read" in habits.working:
                     box = replace(box, run=())  # what it leaves out is to be found, not to be got otherwise
                 ways = read_file(path, self._workspace, box, habits)
-            case "write" | "append" | "edit" | "edits":
+            case "write" | "append" | "edit" | "edits" | "insert":
                 ways = self._writes(use, path, box)
             case "history":
                 ways = read_session(use.names or (use.target,), box, habits, deed.missing)
@@ -486,6 +488,8 @@ class PlayedModel(Model):
         if use.kind == "edits":
             changes = list(zip(use.wanted, use.names, strict=True))
             return edit_at_once(path, changes, self._workspace, box, self._habits)
+        if use.kind == "insert":
+            return insert_behind(path, use.starts[0], use.content, self._workspace, box, self._habits)
         if use.kind == "append":
             return append_to(path, use.content, self._workspace, box, self._habits)
         ways = write_file(path, use.content, self._workspace, box, self._habits, alike=use.alike)

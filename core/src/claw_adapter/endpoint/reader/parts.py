@@ -18,13 +18,14 @@ from claw_adapter.toolbox.box import Toolbox, named
 from claw_adapter.toolbox.candidates import Candidate, filled
 from claw_adapter.toolbox.purposes import FOLDER
 from claw_adapter.toolbox.schema import PAGE_END, PAGE_SIZE, PAGE_START, At, Param, Params
-from claw_adapter.toolbox.uses import NAMED, listers, replacers, searchers
+from claw_adapter.toolbox.uses import NAMED, inserters, listers, replacers, searchers
 
 __all__ = [
     "SearchPlace",
     "append_to",
     "edit_at_once",
     "edit_file",
+    "insert_behind",
     "list_folder",
     "read_pages",
     "search_files",
@@ -114,6 +115,15 @@ def edit_at_once(path: str, changes: Sequence[tuple[str, str]], workspace: str, 
         if (arguments := tool.writes_each(target, changes)) is not None:
             yield Attempt("edit", tool.tool, arguments, form)
             return True
+    return False
+
+
+def insert_behind(path: str, line: int, content: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
+    """Put a text behind a line, counted from 1, with the first tool that is for that; with none, nothing is done."""
+    for tool, number in inserters(box):
+        form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
+        yield Attempt("edit", tool.tool, filled(tool.writes(target, content), {number.at: line}), form)
+        return True
     return False
 
 

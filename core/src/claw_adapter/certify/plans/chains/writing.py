@@ -182,7 +182,8 @@ def edited_at_once(drawing: Drawing) -> list[Unit]:
 def edited_by_lists(drawing: Drawing) -> list[Unit]:
     """Two lines are replaced by one call; of one, and of two others, one is not there: what was done is said, or nothing was.
 
-    Only with a tool that takes a list of such.
+    Only with a tool that takes a list of such. With one that puts a text behind a line, that is done in two files, of which one
+    has no end.
     """
     files = [drawing.file(6) for _ in range(3)]
     (one, two), first, _ = (drawing.rng.sample(file.text.split("\n")[:5], 2) for file in files)
@@ -194,7 +195,13 @@ def edited_by_lists(drawing: Drawing) -> list[Unit]:
         for file, old in zip(files, (olds[0], olds[1][::order], olds[2]), strict=True)
     ]
     looks = [drawing.does(ToolUse(kind="read", target=file.path)) for file in files]
-    turns = (looks[2], edits[2]), (looks[1], edits[1]), (looks[0], edits[0])
+    turns = [(looks[at], edits[at]) for at in (2, 1, 0)]
+    open_ended = PlanFile(path=drawing.texts.path(), text=drawing.texts.lines(3).removesuffix("\n"))
+    drawing.steps.append(open_ended)
+    for grown, line in ((drawing.file(6), 4), (open_ended, 3)):
+        content = drawing.texts.lines(2).removesuffix("\n")
+        look = drawing.does(ToolUse(kind="read", target=grown.path))
+        turns.append((look, ToolUse(kind="insert", target=grown.path, starts=(line,), content=content)))
     return [[drawing.turn(look, drawing.does(edit), look, drawing.says())] for look, edit in turns]
 
 
@@ -249,8 +256,10 @@ def _patch(
 def _diff(path: str, before: str | None, after: str | None) -> str:
     """What changes in a file, as `diff -u` says it."""
     old, new = (text.splitlines(keepends=True) if text else [] for text in (before, after))
-    names = [f"{side}/{path}" if text is not None else "/dev/null" for side, text in (("a", before), ("b", after))]
-    lines = difflib.unified_diff(old, new, *names, n=1)
+    here, there = (
+        f"{side}/{path}" if text is not None else "/dev/null" for side, text in (("a", before), ("b", after))
+    )
+    lines = difflib.unified_diff(old, new, here, there, n=1)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
