@@ -27,7 +27,7 @@ from claw_adapter.audit.words import ScenarioLines, lines_of, round_texts, world
 from claw_adapter.errors import ScenarioError
 from claw_adapter.harness import Harness
 from claw_adapter.protocol import Capabilities, Event, Gold, RoundRecord, Scenario, TrialSpec
-from claw_adapter.protocol.limits import WindowLimit
+from claw_adapter.protocol.limits import Clip, WindowLimit
 from claw_adapter.runs.checkpoints import checkpoint_files
 from claw_adapter.runs.folder import RunFolder
 from claw_adapter.runs.load import RunData, TrialData
@@ -237,7 +237,7 @@ def _declared(trial: TrialData) -> tuple[Capabilities, tuple[str, ...]]:
     declared, notes = (start, ()) if start else (_installed(trial.spec), (UNDECLARED,) if trial.rounds else ())
     if (window := trial.spec.model.told_window) is None:
         return declared, notes
-    losses = tuple(loss.at(window) if isinstance(loss, WindowLimit) else loss for loss in declared.losses)
+    losses = tuple(loss.at(window) if isinstance(loss, Clip | WindowLimit) else loss for loss in declared.losses)
     return declared.model_copy(update={"losses": losses}), notes
 
 

@@ -58,6 +58,13 @@ class Clip(Record):
     """At so many lines, if that is less."""
     left: PositiveInt | None = None
     """Characters that are left of what is longer, where these are fewer: a preview."""
+    told: tuple[tuple[PositiveInt, PositiveInt], ...] = ()
+    """Where it is told the model's window: from so many tokens on, cut at so many characters, the smallest window first."""
+
+    def at(self, window: int) -> Clip:
+        """The limit where it is told a window of so many tokens."""
+        fitting = [characters for tokens, characters in self.told if tokens <= window]
+        return self.model_copy(update={"characters": fitting[-1]}) if fitting else self
 
     def __str__(self) -> str:
         of = {

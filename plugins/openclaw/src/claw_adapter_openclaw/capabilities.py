@@ -13,6 +13,8 @@ __all__ = ["capabilities"]
 MEMORY: Final = (".openclaw/**", "MEMORY.md", "memory/**")
 RESERVE: Final = 20_000
 """Tokens that it keeps free of its window, at most a quarter of it; from there on it sums up."""
+SHOWN: Final = {1: 16_000, 100_000: 32_000, 200_000: 64_000}
+"""Characters of a result that come from it at most, with windows of so many tokens and more."""
 SHARE: Final = 0.75
 """Of the rest, what is full for it: a result has a token for every two characters there."""
 
@@ -37,7 +39,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
     reserve = min(RESERVE, options.context_window // 4)
     native = (HistoryLimit(characters=4_000, total=80_000), Drop(what="history_tools"))
     return (
-        Clip(of="result", characters=_shown(options.context_window)),
+        Clip(of="result", characters=_shown(options.context_window), told=tuple(SHOWN.items())),
         Drop(what="directives"),
         Drop(what="command_format"),
         Drop(what="repeated_reply"),
@@ -54,7 +56,7 @@ def _losses(options: Options) -> tuple[Loss, ...]:
 
 def _shown(window: int) -> int:
     """Characters of one result, by the size of the window; of a small one three tenths, two characters to a token."""
-    most = 64_000 if window >= 200_000 else 32_000 if window >= 100_000 else 16_000
+    most = max((characters for tokens, characters in SHOWN.items() if tokens <= window), default=16_000)
     return min(most, window * 6 // 10)
 
 

@@ -12,7 +12,7 @@ from claw_adapter.harness import Message, Session, SessionChange
 from claw_adapter.merge import merged
 from claw_adapter_openclaw.gateway import Gateway
 from claw_adapter_openclaw.native import filler, message_of, natives
-from claw_adapter_openclaw.steps import guessed, stopped
+from claw_adapter_openclaw.steps import fresh, guessed, stopped
 from claw_adapter_openclaw.store import refuse_collisions, session_id, session_key
 
 __all__ = ["READ_SECONDS", "LiveSessions"]
@@ -89,7 +89,7 @@ class LiveSessions:
             self.used.update(found["used"])
             if not answered or stopped(events) or time.monotonic() > end:
                 self._seen = int(found["total"])
-                return events
+                return fresh(events, self._sessions[self._main].messages)
             await asyncio.sleep(PAUSE_SECONDS)
 
     def take(self, prompt: str, events: Sequence[Mapping[str, Any]]) -> None:

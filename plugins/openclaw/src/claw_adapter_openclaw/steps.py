@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from claw_adapter.harness import EVENT_CHARACTERS, Event, ReportedUsage
+from claw_adapter.harness import EVENT_CHARACTERS, Event, Message, ReportedUsage
 from claw_adapter_openclaw.answers import Answer
 from claw_adapter_openclaw.native import message_of
 
-__all__ = ["counted", "filled", "guessed", "replies", "reply_text", "steps", "stopped"]
+__all__ = ["counted", "filled", "fresh", "guessed", "replies", "reply_text", "steps", "stopped"]
 
 COMPACTION: Final = "compaction"
 """OpenClaw put a summary in the place of what was said: an event of its round."""
@@ -23,6 +23,34 @@ DIRECTIVES: Final = ("MEDIA:", "[[")
 def replies(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The transcript events that are the model's replies, failed ones too."""
     return [event for event in events if (event.get("message") or {}).get("role") == "assistant"]
+
+
+def fresh(events: Sequence[Mapping[str, Any]], before: Sequence[Message]) -> list[Mapping[str, Any]]:
+    """The events of a turn without copies of others.
+
+    Where a request did not fit the window, OpenClaw cuts results, and writes the session anew from the first of them on.
+
+    Args:
+        events: what it has added.
+        before: the messages of the session as they were then.
+    """
+    answered, found = {message.tool_call_id for message in before} - {None}, list[Mapping[str, Any]]()
+    for at, event in enumerate(events):
+        call = (event.get("message") or {}).get("toolCallId")
+        if call is not None and call in answered:
+            so_far = [*before, *(one for one in map(message_of, found) if one is not None)]
+            ids = set[str]().union(*map(_ids, so_far))
+            known = (n for n, one in enumerate(events[at:], at) if (said := message_of(one)) and _ids(said) & ids)
+            behind = next((n for n, one in enumerate(reversed(so_far)) if _ids(one)), 0)
+            return [*found, *fresh(events[max(known, default=at) + 1 + behind :], so_far)]
+        answered.add(call)
+        found.append(event)
+    return found
+
+
+def _ids(message: Message) -> set[str]:
+    """Of the calls in a message, or of that of which it is the result."""
+    return {call.id for call in message.tool_calls} | ({message.tool_call_id} if message.tool_call_id else set())
 
 
 def stopped(events: Iterable[Mapping[str, Any]]) -> bool:

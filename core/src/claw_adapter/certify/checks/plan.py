@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Final
 
@@ -20,6 +20,7 @@ from claw_adapter.certify.plans.shrink import ShrunkPlan, shrink
 from claw_adapter.certify.plans.trial import PlanRunner
 from claw_adapter.certify.plans.worked import worked_plan
 from claw_adapter.errors import ClawError
+from claw_adapter.protocol.limits import Loss, WindowLimit
 
 REMEDY: Final = (
     "Make the shortest plan's last request what claw-1 says; declare what the harness itself loses "
@@ -29,8 +30,22 @@ SHRINKING: Final = 120.0
 """Seconds in which a plan is cut, or, where its run has taken long, so many times as long."""
 TIMES: Final = 4
 SCENARIOS: Final = 4
+WINDOWS: Final = range(40_000, 120_000, 4_000)
+ROOM: Final = 36_000
+"""Tokens of one that are left for a conversation."""
 MIXED: Final = "M25"
 """What takes two conversations at once."""
+
+
+def _window(losses: Iterable[Loss]) -> int | None:
+    """The smallest window, told to a harness, that is not full too soon for it; None where it has such a one by itself.
+
+    Or where nothing is declared of one, or that it ends with an error.
+    """
+    limit = next((one for one in losses if isinstance(one, WindowLimit)), None)
+    if limit is None or limit.at(limit.tokens).then == "error":
+        return None
+    return next((one for one in WINDOWS if ROOM <= limit.at(one).tokens < limit.tokens), None)
 
 
 async def _drawn(kit: Kit, level: Level) -> None:
@@ -45,6 +60,12 @@ async def _played(kit: Kit, plans: Sequence[SessionPlan], runner: PlanRunner) ->
     kit.note(compared(outcomes))
     taken, missing = runner.taken
     kit.note(taken)
+    for one in outcomes:
+        if one.overflowed and one.plan.window is not None:
+            kit.warn(
+                f"in a window of {one.plan.window:,} tokens, which it was told, turns ended with an error, since the"
+                f" conversation did not fit: {one.overflowed} of {one.rounds}"
+            )
     if missing:
         kit.warn(missing)
     if found := [one for one in outcomes if one.findings]:
@@ -132,9 +153,15 @@ async def faults_and_company(kit: Kit) -> None:
     needs=("turns", "stream_events", "seed_main", "update_session", "update_workspace", "resume_after_restart"),
 )  # fmt: skip
 async def work_in_scenarios(kit: Kit) -> None:
-    """Scenarios of `lite`, drawn, in whose turns every tool is used: lists, searches, edits, commands, notes."""
+    """Scenarios of `lite`, drawn, in whose turns every tool is used: lists, searches, edits, commands, notes.
+
+    The last of them in a window that is full before its end, if what the harness does then is declared.
+    """
     asked, scenarios = await drawn_scenarios(Random(f"{kit.bench.nonce}/work"), SCENARIOS)
     kit.note(asked)
     first = PLANS["gold"]
     plans = [worked_plan(one, kit.bench.nonce, first + at) for at, one in enumerate(scenarios.values())]
+    if (window := _window(kit.capabilities.losses)) is not None:
+        kit.note(f"the last of them in a window of {window:,} tokens, which it is told")
+        plans[-1] = plans[-1].model_copy(update={"window": window})
     await _played(kit, plans, kit.plans())

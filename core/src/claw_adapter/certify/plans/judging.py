@@ -13,7 +13,7 @@ from claw_adapter.audit.told import ToldCommand
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
 from claw_adapter.endpoint.models.played import ASIDE, PlayedReply, PlayedRound, ToolUse
-from claw_adapter.errors import EmptyAnswer, Owner
+from claw_adapter.errors import EmptyAnswer, EndpointError, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.runs.load import RunData, TrialData
@@ -36,6 +36,8 @@ class PlanOutcome:
     results: int = 0
     left: tuple[Unjudged, ...] = ()
     """Of the results of tools, those that were held against nothing."""
+    overflowed: int = 0
+    """Turns that ended with an error since what was asked did not fit the window that the harness was told."""
 
     @property
     def keys(self) -> set[str]:
@@ -105,6 +107,7 @@ def judge_plans(
                 audit.bites,
                 audit.results,
                 audit.unjudged,
+                sum(record.error is not None and _overflows(record.error, laid[plan.name]) for record in trial.rounds),
             )
         )
     return found
@@ -149,6 +152,7 @@ def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], 
             ),
         )
 
+    asides = {played.round: played.aside.strip() for played in laid.script}
     for record in trial.rounds:
         for failure in _unprovoked(record, laid):
             must = "M12" if record.index == 0 and failure.kind == "HarnessStartError" else "M15"
@@ -160,10 +164,12 @@ def failed(trial: TrialData, laid: LaidPlan) -> tuple[tuple[AuditFinding, ...], 
         if record.round in laid.wordless and record.error is None and record.text.strip() and not thoughtful:
             what = f"the final reply of {record.round} has no words, and there is an answer: {record.text[:80]!r}"
             note("M15", "wordless-answered", what, None, record.round)
-        elif record.error is None and record.text.strip() == ASIDE and record.round not in laid.failing:
-            what = (
-                f"the answer of {record.round} is what the model says to a request beside the conversation: {ASIDE!r}"
-            )
+        elif (
+            record.error is None
+            and record.text.strip() == asides.get(record.round, ASIDE)
+            and record.round not in laid.failing
+        ):
+            what = f"the answer of {record.round} is what the model says to a request beside the conversation: {record.text!r}"
             note("M14", "answer-beside", what, None, record.round)
         if record.round in laid.failing and record.error is None:
             what = f"every request of {record.round} failed, and there is an answer: {record.text[:80]!r}"
@@ -184,6 +190,11 @@ def _raw(failure: Failure) -> bool:
     return hasattr(builtins, failure.kind) and failure.kind != NotImplementedError.__name__
 
 
+def _overflows(failure: Failure, laid: LaidPlan) -> bool:
+    """Whether a conversation did not fit a window that the harness was told; adapters should pass that on, and need not."""
+    return laid.windowed and failure.kind == EndpointError.__name__
+
+
 def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
     """Failures of a round that no plan explains: faults explain those of the endpoint, an incident the first."""
     failures = [*record.earlier_failures, *([record.error] if record.error else [])]
@@ -191,6 +202,7 @@ def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
         return []
     if record.round in laid.wordless:  # whatever it does about a reply without words, no other one is invented (M14)
         failures = [failure for failure in failures if failure.kind != EmptyAnswer.__name__]
+    failures = [failure for failure in failures if not _overflows(failure, laid)]
     if record.round in laid.faulty:
         failures = [failure for failure in failures if failure.owner is not Owner.ENDPOINT]
     return failures[1:] if record.round in laid.disturbed else failures

@@ -26,7 +26,7 @@ from claw_adapter.certify.plans.plan import (
 )
 from claw_adapter.certify.plans.texts import Texts
 from claw_adapter.certify.stack import overlay_specs
-from claw_adapter.endpoint.models.played import CommandEffect, PlayedReply, PlayedRound, ToolUse
+from claw_adapter.endpoint.models.played import ASIDE, CommandEffect, PlayedReply, PlayedRound, ToolUse
 from claw_adapter.protocol import HarnessSpec, Message, ModelSpec, RunSettings, Scenario, SubAgent, TrialSpec
 from claw_adapter.runner.incident import Incident
 from claw_adapter.runs.plan import Plan, slug
@@ -35,6 +35,8 @@ __all__ = ["LaidPlan", "lay_out", "run_folder", "run_plan"]
 
 MOST_REQUESTS = 100
 """More requests than a round makes, all its attempts together."""
+SUMMARY = 4
+"""Lines of what the model says where it is asked for a summary."""
 PLAIN = 20
 """Characters of a line from which on no other one holds it."""
 UNSCORED = "nothing is asked that could be wrong"
@@ -60,6 +62,8 @@ class LaidPlan:
     """Rounds in which every request fails, or every one behind the first."""
     wordless: set[str] = field(default_factory=set)
     """Rounds whose final reply has no words."""
+    windowed: bool = False
+    """Whether harnesses are told the model's window."""
 
 
 def lay_out(
@@ -83,7 +87,7 @@ class _Layout:
         self, plan: SessionPlan, root: Path, reading: Callable[[str], ToolUse | None], sub_agent: SubAgent | None
     ) -> None:
         self.plan, self.root, self.reading, self.sub_agent = plan, root, reading, sub_agent
-        self.laid = LaidPlan()
+        self.laid = LaidPlan(windowed=plan.window is not None)
         self.given: dict[str, list[Message]] = {MAIN: []}
         """The messages of each session that were given, as they are now."""
         self.files: dict[str, str | None] = {}
@@ -156,7 +160,11 @@ class _Layout:
             replies = (*replies[:-1], replies[-1].model_copy(update={"text": turn.replies[-1].text}))
         if any(reply.hang for reply in replies):
             self.laid.held.add(name)
-        self.laid.script.append(PlayedRound(round=name, mark=_mark(turn.question), replies=replies))
+        sums = self.plan.window is not None
+        aside = Texts(Random(f"{self.plan.nonce}/{self.plan.number}/{name}")).lines(SUMMARY) if sums else ASIDE
+        self.laid.script.append(
+            PlayedRound(round=name, mark=_mark(turn.question), replies=replies, aside=aside, sums=sums)
+        )
 
     def _before(self, name: str) -> list[str]:
         """What was to happen before a turn, and in it; returns the ids of its updates."""
@@ -361,7 +369,7 @@ def run_plan(
         here = laid[plan.name]
         model = ModelSpec(
             name=plan.model, kind="scripted", script=tuple(one.model_dump(mode="json") for one in here.script),
-            options={"faults": list(here.faults)},
+            options={"faults": list(here.faults)}, window=plan.window,
         )  # fmt: skip
         words = (plan.name, harness.name, plan.model, "s0")
         trials.append(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from claw_adapter.certify.demand import Level
 from claw_adapter.endpoint.faults import FaultKind
@@ -131,6 +131,8 @@ class SessionPlan(Record):
     steps: tuple[PlanStep, ...]
     within: str = ""
     """The scenario whose sessions, files and prompts it has; their words are known elsewhere."""
+    window: PositiveInt | None = None
+    """Tokens that the model takes, as harnesses are told."""
 
     @property
     def turns(self) -> list[PlanTurn]:

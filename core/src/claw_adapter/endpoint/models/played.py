@@ -18,6 +18,7 @@ import asyncio
 import itertools
 import json
 import posixpath
+import re
 import shlex
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,6 +60,8 @@ __all__ = ["CommandEffect", "Deed", "PlayedModel", "PlayedReply", "PlayedRound",
 ASIDE: Final = "Noted."
 UNDONE: Final = "Some of that has been done, and some is still to be done."
 """What is said where a reply without calls is asked for while work is under way; some take that for the answer."""
+SUMS: Final = re.compile(r"summar|compact|checkpoint|condens|hand-?off|recap", re.IGNORECASE)
+"""Words with which programs ask for a summary."""
 SIGNED: Final = "c2lnbmVk"
 """What a provider signs thoughts with."""
 HERE: Final = "END_OF_TEXT"
@@ -195,11 +198,14 @@ class PlayedReply(Record):
 
 
 class PlayedRound(Record):
-    """What is said in one round."""
+    """What is said in one round; `aside` is what to requests beside the conversation, as for a title or a summary."""
 
     round: str
     mark: str
     replies: tuple[PlayedReply, ...]
+    aside: str = ASIDE
+    sums: bool = False
+    """Whether the conversation is to be summed up in it, which may be asked for with tools offered, and in other words."""
 
 
 _SCRIPT: TypeAdapter[tuple[PlayedRound, ...]] = TypeAdapter(tuple[PlayedRound, ...])
@@ -281,6 +287,8 @@ class PlayedModel(Model):
         self._earlier |= {call.id for call in self.issued}
         self.issued = []
         self._last = PlayedReply(text=ASIDE)
+        self._said = ""
+        """The last words of the user in the turn's conversation."""
         self.deeds: list[Deed] = []
         """Those of the turn under way."""
 
@@ -298,8 +306,8 @@ class PlayedModel(Model):
 
     async def _play(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         played = self._rounds.get(self._turn.round)
-        if played is None or not self._carries(played, request):
-            yield Delta(text=ASIDE, finish="stop")
+        if played is None or self._sums(played, request) or not self._carries(played, request):
+            yield Delta(text=played.aside if played is not None else ASIDE, finish="stop")
             return
         self._harvest(request)
         if self._open and self._offered and not request.tools:
@@ -342,6 +350,18 @@ class PlayedModel(Model):
     async def hold(self) -> None:
         """Never come back."""
         await asyncio.Event().wait()
+
+    def _sums(self, played: PlayedRound, request: ModelRequest) -> bool:
+        """Whether a request asks for a summary: by its last words, which are not those of the turn."""
+        line = request.lines[-1] if request.lines else None
+        if not played.sums or line is None or line.role != "user" or line.text == self._said:
+            return False
+        if SUMS.search(line.text.rpartition(played.mark)[2].removeprefix(self._said)) and (
+            self._said or played.mark not in line.text
+        ):
+            return True
+        self._said = line.text
+        return False
 
     def _carries(self, played: PlayedRound, request: ModelRequest) -> bool:
         """Whether a request carries the turn on."""
