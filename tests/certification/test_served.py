@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from functools import partial
 
 import pytest
 
@@ -20,24 +21,33 @@ class Client(Wire):
 
     def __init__(self, inner, ctx):
         super().__init__(inner, ctx)
-        self.servers, self.child, self.offered = ctx.mcp, None, []
+        self.servers, self.child, self.children, self.offered = ctx.mcp, None, [], []
 
     def start(self):
         for server in self.servers:
             self.child = subprocess.Popen(
                 server.command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(server.env)
             )
+            self.children.append(self.child)
             self.asked("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
             for tool in self.listed():
-                about = {"name": tool["name"], "description": tool["description"], "parameters": tool["inputSchema"]}
+                name = self.named(server.name, tool["name"])
+                about = {"name": name, "description": tool["description"], "parameters": tool["inputSchema"]}
                 self.offered.append({"type": "function", "function": about})
-                setattr(self.agent, f"tool_{tool['name']}", lambda name=tool["name"], **given: self.called(name, given))
+                setattr(self.agent, f"tool_{name}", partial(self.called_of, self.child, tool["name"]))
 
     async def close(self):
         await super().close()
-        if self.child is not None:
-            self.child.kill()
-            self.child.communicate()
+        for child in self.children:
+            child.kill()
+            child.communicate()
+
+    def named(self, server, tool):
+        return f"{server}_{tool}"
+
+    def called_of(self, child, name, **given):
+        self.child = child
+        return self.called(name, given)
 
     def asked(self, method, **params):
         self.child.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
@@ -136,6 +146,18 @@ class ShortNames(Client):
         return list({tool["name"][:55]: tool | {"name": tool["name"][:55]} for tool in super().listed()}.values())
 
 
+class OneOfEachName(Client):
+    def named(self, server, tool):
+        return tool
+
+
+class OnlyWhatIsListed(Client):
+    """What a schema does not list by name is left out of an object."""
+
+    def given(self, arguments):
+        return {key: {} if key == "kinds" else value for key, value in arguments.items()}
+
+
 class NoTools(Client):
     def spoil_request(self, data):
         pass
@@ -168,6 +190,8 @@ def served(kind):
         (WithoutNothings, "the model has written"),
         (LastFirst, "in another order"),
         (OnlyText, "of 3 lines that the server's tool has given for 'parts' the model was not given"),
+        (OneOfEachName, "under one name"),
+        (OnlyWhatIsListed, "the model has written"),
         (NoTools, f"its tool {LOOKS} is not offered"),
     ],
 )
