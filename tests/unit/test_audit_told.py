@@ -13,7 +13,7 @@ from claw_adapter.audit.rendering import Renderer
 from claw_adapter.audit.told import ToldCommand, told_of
 from claw_adapter.audit.units import CALL, RESULT, RequestUnit
 from claw_adapter.audit.writes import WrittenFiles, judge_writes
-from claw_adapter.protocol import Capabilities, Drop
+from claw_adapter.protocol import Capabilities, Clip, Drop
 
 FIRST, SECOND = "the harbour was moved 1201\nthe ledger is kept 1202\n", "another depot waits 1301\n"
 COPY = ToldCommand("cp a.md b.md", {"a.md": FIRST, "b.md": None}, {"b.md": FIRST})
@@ -59,6 +59,23 @@ def judged(*runs, told, before, after, at_once=False, losses=()):
 def test_a_result_has_what_a_command_prints_in_its_order(result, found):
     files = {"a.md": FIRST}
     assert judged((BACKWARDS.command, result), told=[BACKWARDS], before=files, after=files) == found
+
+
+@pytest.mark.parametrize(
+    ("clip", "found"),
+    [
+        (Clip(of="result", characters=40), []),
+        (Clip(of="command", characters=400, left=30), []),
+        (Clip(of="result", characters=60), ["M17 command-otherwise"]),
+        (Clip(of="file", characters=40), ["M17 command-otherwise"]),
+    ],
+    ids=["a cut", "a preview", "longer than that", "of files"],
+)
+def test_what_a_declared_cut_leaves_of_a_result_may_have_less_than_a_command_prints(clip, found):
+    """What goes to the other output counts in the cut as well, so that it is the result's length that tells."""
+    files = {"a.md": FIRST}
+    runs = ((BACKWARDS.command, TACKED[:40]),)
+    assert judged(*runs, told=[BACKWARDS], before=files, after=files, losses=(clip,)) == found
 
 
 def test_an_answer_of_commands_that_print_nothing_refuses_nothing():

@@ -11,6 +11,7 @@ from hypothesis import given
 from claw_adapter.errors import AdapterError, HarnessProtocolError
 from claw_adapter.harness import Message, Session, ToolCall
 from claw_adapter_openclaw.native import filler, message_of, natives
+from claw_adapter_openclaw.steps import fresh
 from claw_adapter_openclaw.store import OpenClawSessions, branch, refuse_collisions, session_id, session_key
 from support.strategies import kept, messages, odd_names, sessions_of
 
@@ -111,3 +112,40 @@ def test_the_golden_transcript_of_openclaw_itself_is_understood():
     assert session.messages[3].tool_calls[0].name == "read"
     assert session.messages[-1].text == "the answer"
     assert json.loads((golden / "session.jsonl").read_text().splitlines()[0])["version"] == 4
+
+
+def said(name, *, calls=(), of=None):
+    """An event: a reply that calls, a result, or what has neither."""
+    role = "toolResult" if of else "assistant" if calls or name.startswith("a") else "user"
+    content = [
+        {"type": "text", "text": name},
+        *({"type": "toolCall", "id": c, "name": "x", "arguments": {}} for c in calls),
+    ]
+    about = {"toolCallId": of, "toolName": "x"} if of else {}
+    return {"type": "message", "id": name, "message": {"role": role, "content": content, "timestamp": 1, **about}}
+
+
+OLD = [said("u0"), said("a0", calls="pq"), said("r0", of="p"), said("r1", of="q"), said("a1")]
+NEW = [said("u1"), said("a2", calls="s"), said("r2", of="s")]
+LATER = [said("a3", calls="t"), said("r3", of="t"), said("a4")]
+
+
+def copies(*events):
+    return [{**one, "id": f"copy of {one['id']}"} for one in events]
+
+
+@pytest.mark.parametrize(
+    ("events", "kept"),
+    [
+        ([*NEW, *LATER], [*NEW, *LATER]),
+        ([*NEW, *copies(*OLD[2:], *NEW), *LATER], [*NEW, *LATER]),
+        ([*NEW, *copies(*OLD[3:], *NEW), *LATER], [*NEW, *LATER]),
+        ([NEW[0], *copies(*OLD[2:], NEW[0]), *NEW[1:], *LATER], [*NEW, *LATER]),
+        ([*NEW, *copies(NEW[2]), *LATER], [*NEW, *LATER]),
+        ([*NEW, *copies(*OLD[2:], *NEW)], NEW),
+    ],
+    ids=["none", "from the first", "from the second", "behind the prompt", "of this turn", "nothing behind"],
+)
+def test_what_openclaw_writes_anew_where_it_cuts_results_is_no_step_of_the_turn(events, kept):
+    before = [message_of(one) for one in OLD]
+    assert [one["id"] for one in fresh(events, before)] == [one["id"] for one in kept]

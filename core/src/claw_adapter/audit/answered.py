@@ -15,7 +15,7 @@ from claw_adapter.audit.removals import Removals
 from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
-from claw_adapter.protocol.limits import Drop, Loss
+from claw_adapter.protocol.limits import Clip, Drop, Loss
 
 __all__ = ["is_answered", "judge_count", "judge_status", "judge_stopped", "judge_told"]
 
@@ -23,6 +23,8 @@ STOPPED: Final = Drop(what="stopped_output")
 GROUPS: Final = Drop(what="stopped_groups")
 LIMITED: Final = "timeout "
 """What stands in a command of which a part has a process group of its own."""
+CUT: Final = 0.8
+"""Of what is left of a result, the share that it has at least."""
 BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
 COUNTED: Final = re.compile(r"(\d+) entries")
@@ -128,13 +130,24 @@ def judge_told(
             what = f"a command was stopped at its time limit, and what it had printed, {lines[0][:60]!r}, is not in its result"
             book.find("M17", "stopped-output", what, owner="harness", request=exchange.number)
         elif any(line in shown for line in lines) or done or silence.answers_so(call, result):
-            _judge_lines(one, lines, shown, exchange.number, book)
+            clip = next((loss for loss in losses if isinstance(loss, Clip) and _cuts(loss, result.text)), None)
+            _judge_lines(one, lines, shown, clip, exchange.number, book)
 
 
-def _judge_lines(one: ToldCommand, lines: Sequence[str], shown: str, request: int, book: Book) -> None:
+def _cuts(loss: Clip, result: str) -> bool:
+    """Whether a declared cut may have taken some of a command's result, by how long that is."""
+    return loss.of in ("result", "command") and len(result) >= CUT * min(loss.left or loss.characters, loss.characters)
+
+
+def _judge_lines(
+    one: ToldCommand, lines: Sequence[str], shown: str, clip: Clip | None, request: int, book: Book
+) -> None:
     at = 0
     for line in lines:
         found = shown.find(line, at)
+        if found < 0 and clip is not None:
+            book.bite(clip)
+            return
         if found < 0:
             how = "not in its place" if line in shown else "not there"
             what = f"{one.command[:80]!r} prints {line[:60]!r}, and that is {how} in its result: {shown[:60]!r}"

@@ -12,14 +12,17 @@ from claw_adapter.audit import AuditFinding, Bite, Unjudged, audit_run
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.certify.plans.layout import LaidPlan
 from claw_adapter.certify.plans.plan import SessionPlan
+from claw_adapter.endpoint.failures import is_too_long
 from claw_adapter.endpoint.models.played import ASIDE, PlayedReply, PlayedRound, ToolUse
-from claw_adapter.errors import EmptyAnswer, EndpointError, Owner
+from claw_adapter.errors import EmptyAnswer, Owner
 from claw_adapter.protocol import Failure, RoundRecord
 from claw_adapter.protocol.limits import Drop
 from claw_adapter.runs.load import RunData, TrialData
 
 __all__ = ["PlanOutcome", "also_found", "compared", "failed", "judge_plans", "owner_of"]
 
+REFUSED: Final = 400
+"""The status with which the endpoint refuses what does not fit."""
 OURS: Final = (Owner.INTERNAL, Owner.MACHINE)
 
 
@@ -96,7 +99,10 @@ def judge_plans(
     found = []
     for plan, trial in zip(plans, data.trials, strict=True):
         audit, (more, unjudged) = audited[trial.spec.id], failed(trial, laid[plan.name])
-        findings = (*audit.findings, *(more if not audit.findings else ()), *escaped)
+        overflowed = sum(
+            record.error is not None and _overflows(record.error, laid[plan.name]) for record in trial.rounds
+        )
+        findings = (*((audit.findings or more) if not overflowed else ()), *escaped)
         found.append(
             PlanOutcome(
                 plan,
@@ -107,7 +113,7 @@ def judge_plans(
                 audit.bites,
                 audit.results,
                 audit.unjudged,
-                sum(record.error is not None and _overflows(record.error, laid[plan.name]) for record in trial.rounds),
+                overflowed,
             )
         )
     return found
@@ -192,7 +198,7 @@ def _raw(failure: Failure) -> bool:
 
 def _overflows(failure: Failure, laid: LaidPlan) -> bool:
     """Whether a conversation did not fit a window that the harness was told; adapters should pass that on, and need not."""
-    return laid.windowed and failure.kind == EndpointError.__name__
+    return laid.windowed and failure.owner is Owner.ENDPOINT and is_too_long(REFUSED, failure.what)
 
 
 def _unprovoked(record: RoundRecord, laid: LaidPlan) -> list[Failure]:
