@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -92,6 +92,7 @@ def _guesses(plan: SessionPlan, finding: AuditFinding) -> Iterator[Sequence[Plan
     if not steps:
         return
     if about := {name for step in steps for name in _names(step) if name and name in finding.what}:
+        about = _with_former(steps, about)
         yield [kept for step in steps for kept in [_about(step, about)] if kept is not None]
     begin = max((at + 1 for at, step in enumerate(steps[:-1]) if isinstance(step, PlanTurn)), default=0)
     last = [step for step in steps[begin:] if not isinstance(step, PlanSeed | PlanFile)]
@@ -108,6 +109,15 @@ def _guesses(plan: SessionPlan, finding: AuditFinding) -> Iterator[Sequence[Plan
                 or _concerns(step, more, before)
             ]
     yield steps
+
+
+def _with_former(steps: Iterable[PlanStep], names: set[str]) -> set[str]:
+    """These files, and what each of them was called before it was moved."""
+    uses = [use for step in steps if isinstance(step, PlanTurn) for reply in step.replies for use in reply.uses]
+    for use in reversed(uses):
+        if use.kind == "move" and use.content in names:
+            names = names | {use.target}
+    return names
 
 
 def _about(step: PlanStep, names: set[str]) -> PlanStep | None:
