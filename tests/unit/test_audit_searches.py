@@ -339,3 +339,21 @@ def test_what_is_no_regular_expression_is_refused_or_looked_for_as_it_is(said, f
     for number, (search, flat) in enumerate(((broken, said), (nowhere, "no match"))):
         searches.judge("grep", search, flat, world, failed, number)
     assert [cause for cause, _ in failed.decided().found] == found
+
+
+def test_a_hidden_file_is_found_by_whoever_says_its_name_or_its_folder():
+    hidden = {path: Passage(now=(text,)) for path, text in {"notes/.env.md": "x\n", ".room/e.md": "y\n"}.items()}
+    assert search_in({"pattern": "**/.env.md"}, {*FILES, *hidden}, END, patterns=None) == Search(".env.md", "", True, False)
+    world = SearchWorld({path: Passage(now=(text,)) for path, text in FILES.items()} | hidden, (), {}, END)
+
+    def lost(*searches):
+        made, failed = Searches(), Failed()
+        made.judge("glob", Search("b.md", "", True, False), "notes/b.md", world, failed, 1)
+        made.judge("glob", Search("e.md", ".room", True, False), ".room/e.md", world, failed, 2)
+        for search in searches:
+            made.judge("glob", search, "No files", world, failed, 3)
+        return [cause for cause, _ in failed.decided().found]
+
+    assert lost(Search(".env.md", "", True, False)) == ["search-missing"]
+    assert lost(Search("e.md", ".room", True, False)) == ["search-missing"]
+    assert lost(Search("e.md", "", True, False)) == []

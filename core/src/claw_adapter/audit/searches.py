@@ -24,8 +24,8 @@ __all__ = ["Search", "SearchWorld", "Searches", "is_due", "search_in"]
 
 PLAIN: Final = re.compile(r"-{0,2}\w+(?: \w+)*")
 """What is the same as a text and as a regular expression."""
-BY_NAME: Final = re.compile(r"\*\*/((?:\*\.)?\w[\w.-]*)")
-"""A pattern of names, of files anywhere below: of one name, or of all that end so."""
+BY_NAME: Final = re.compile(r"\*\*/((?:\*\.|\.)?\w[\w.-]*)")
+"""A pattern of names, of files anywhere below: of one name, a hidden one too, or of all that end so."""
 REGULAR: Final = re.compile(r"\w{4,}(?:\[0-9\]\+)?(?:\|\w{4,}(?:\[0-9\]\+)?)*")
 """A regular expression that is the same in every dialect: words, perhaps with digits behind, of which any is found."""
 BROKEN: Final = re.compile(r"[(\[]\w{4,}")
@@ -415,9 +415,15 @@ def _masked(search: Search, flat: str) -> str:
 
 
 def is_due(search: Search, path: str, texts: Collection[str]) -> bool:
-    """Whether a file is to be found, whatever it may be: it is not hidden, and, where its text is looked at, a plain one."""
+    """Whether a file is to be found, whatever it may be: it is not hidden, and, where its text is looked at, a plain one.
+
+    Who says a hidden name, or a hidden folder, means it.
+    """
     pure = PurePosixPath(path)
-    if hidden(pure) or not texts or (search.folder and not pure.is_relative_to(search.folder)):
+    if not texts or (search.folder and not pure.is_relative_to(search.folder)):
+        return False
+    below = pure.relative_to(search.folder)
+    if hidden(below.parent if search.by_name and search.text.startswith(".") else below):
         return False
     return all(search.finds(path, text) and (search.by_name or not CONTROL.search(text)) for text in texts)
 

@@ -84,6 +84,9 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     files.append(PlanFile(path=f"{folder}/{named}", text=_said(texts, [within := str(texts.number())])))
     signed.append(ToolUse(kind="search", target=folder, content=within))
     signed.append(ToolUse(kind="find", target=folder, content=f"**/{named}"))
+    unseen = f".{texts.word()}{suffix}"
+    files.append(PlanFile(path=f"{folder}/{unseen}", text=_said(texts, [])))
+    signed.append(ToolUse(kind="find", target=folder, content=f"**/{unseen}"))
     first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], near, *signed, *among]])
     like = f"{number[:-1]}{(int(number[-1]) + 1) % 10}"
     resized = DrawnTurn([PlanChange(path=paths[0], action="new", text=has[0].replace(number, like))], [looks[:1]])
