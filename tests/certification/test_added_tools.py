@@ -1,4 +1,4 @@
-"""Tools that the reference has not, given to it: patches as diffs, and texts that are put behind a line."""
+"""Tools that the reference has not, given to it: patches as diffs, texts behind a line, commands in the background."""
 
 import re
 import subprocess
@@ -83,3 +83,79 @@ async def test_a_tool_that_changes_files_in_its_own_way_is_tried(monkeypatch, ki
     (found,) = await PlanRunner(ReferenceHarness(mode="in-process"), deadline=60).outcomes([drawn])
     assert found.unjudged == ""
     assert found.keys == set() if not key else key in found.keys
+
+
+class Shells:
+    """Commands in the background, each with a file that takes what it prints; `shown` is how much of that comes back."""
+
+    def __init__(self, folder, shown):
+        self.folder, self.shown, self.children, self.seen = folder, shown, {}, {}
+
+    def run(self, agent, command, background=False):
+        if not background:
+            return agent.tool_plain(command)
+        name = f"job-{len(self.children) + 7}"
+        with (self.folder / name).open("w") as out:
+            self.children[name] = subprocess.Popen(["sh", "-c", command], stdout=out, stderr=out, cwd=agent.workspace)
+        self.seen[name] = 0
+        return f"It goes on; shell_id: {name}"
+
+    def output(self, shell_id):
+        texts = {name: (self.folder / name).read_text() for name in self.children}
+        shown = self.shown(texts, shell_id, self.seen[shell_id])
+        self.seen[shell_id] = len(texts[shell_id])
+        ended = self.children[shell_id].poll() is not None
+        return f"{shown}\n({'ended' if ended else 'at work'})"
+
+
+def as_it_comes(texts, mine, seen):
+    return texts[mine][seen:]
+
+
+def whole(texts, mine, seen):
+    return texts[mine]
+
+
+def its_end(texts, mine, seen):
+    return texts[mine][seen:][-500:]
+
+
+def only_once(texts, mine, seen):
+    """What came behind the first look is thrown away."""
+    return texts[mine] if not seen else ""
+
+
+def of_all(texts, mine, seen):
+    return "".join(texts.values())
+
+
+@pytest.mark.parametrize(
+    ("shown", "key"),
+    [
+        (as_it_comes, ""),
+        (whole, ""),
+        (its_end, "M17 background-lost"),
+        (only_once, "M17 background-lost"),
+        (of_all, "M17 output-foreign"),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+async def test_what_commands_print_in_the_background_comes_back(monkeypatch, tmp_path, shown, key):
+    shells = Shells(tmp_path, shown)
+    switch = {"command": TEXT, "background": {"type": "boolean"}}
+    said = {"exec": ("Run a shell command.", switch), "shell_output": ("What a shell has printed.", {"shell_id": TEXT})}
+    tools = [
+        {"type": "function", "function": {"name": name, "description": about, "parameters": {
+            "type": "object", "properties": takes, "required": [*takes][:1]}}}
+        for name, (about, takes) in said.items()
+    ]  # fmt: skip
+    monkeypatch.setattr(agent, "TOOLS", [*(one for one in agent.TOOLS if one["function"]["name"] != "exec"), *tools])
+    monkeypatch.setattr(agent.Agent, "tool_plain", agent.Agent.tool_exec, raising=False)
+    monkeypatch.setattr(
+        agent.Agent, "tool_exec", lambda self, command, background=False: shells.run(self, command, background)
+    )
+    monkeypatch.setattr(agent.Agent, "tool_shell_output", lambda _, shell_id: shells.output(shell_id), raising=False)
+    drawn = only(draw("four", 0, "bronze"), lambda turn, _: any(use.kind == "begin" for use in uses_of(turn)))
+    (found,) = await PlanRunner(ReferenceHarness(mode="in-process"), deadline=60).outcomes([drawn])
+    assert len(shells.children) == 2
+    assert (found.unjudged, found.keys) == ("", {key} - {""})

@@ -343,7 +343,9 @@ def test_what_is_no_regular_expression_is_refused_or_looked_for_as_it_is(said, f
 
 def test_a_hidden_file_is_found_by_whoever_says_its_name_or_its_folder():
     hidden = {path: Passage(now=(text,)) for path, text in {"notes/.env.md": "x\n", ".room/e.md": "y\n"}.items()}
-    assert search_in({"pattern": "**/.env.md"}, {*FILES, *hidden}, END, patterns=None) == Search(".env.md", "", True, False)
+    assert search_in({"pattern": "**/.env.md"}, {*FILES, *hidden}, END, patterns=None) == Search(
+        ".env.md", "", True, False
+    )
     world = SearchWorld({path: Passage(now=(text,)) for path, text in FILES.items()} | hidden, (), {}, END)
 
     def lost(*searches):

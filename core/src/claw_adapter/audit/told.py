@@ -25,6 +25,8 @@ class ToldCommand:
     """It is told to end before it would, and has printed that by then."""
     misses: Sequence[str] = ()
     """Files that parts of a patch do not fit."""
+    aside: bool = False
+    """It goes on in the background, and other calls ask what it has printed."""
 
 
 def told_of(

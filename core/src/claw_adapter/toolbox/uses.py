@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pydantic import JsonValue
+
 from claw_adapter.patterns import INSERT_LINE
 from claw_adapter.toolbox.box import Toolbox, lists
 from claw_adapter.toolbox.candidates import Candidate, filled
 from claw_adapter.toolbox.purposes import CONTENT, FOLDER, NEW, OLD, PATH, QUERY, SEARCHED, finds, fixed
-from claw_adapter.toolbox.schema import Param, Params, words
+from claw_adapter.toolbox.schema import At, Param, Params, means, words
 
-__all__ = ["NAMED", "inserters", "listers", "replacer", "replacers", "searchers"]
+__all__ = ["NAMED", "followers", "in_background", "inserters", "listers", "replacer", "replacers", "searchers"]
 
 FILES: Final = frozenset({"file", "files", "workspace", "folder", "folders"})
 """Words by which a tool says that it is about files."""
@@ -22,6 +24,21 @@ LISTS: Final = frozenset({"list", "ls", "tree", "dir"})
 AFTER: Final = frozenset({"after", "behind", "below", "following"})
 """Words with which a number says that it is the line before a text that is put in."""
 CHANGES: Final = frozenset({"replace", "update", "edit", "change", "modify"})
+BACKGROUND: Final = ("background", "isbackground", "runinbackground", "inbackground", "async", "detach", "detached")
+"""Keys of what a command is told that is to go on while others are run."""
+YIELDS: Final = ("yieldms", "yieldtimems")
+"""The same of the milliseconds after which it is to."""
+SOON: Final = 100
+HANDLES: Final = (
+    "sessionid", "processid", "taskid", "bashid", "shellid", "jobid", "execid", "commandid", "backgroundid", "handle", "id",
+)  # fmt: skip
+"""Keys of what names such a command."""
+PROCESSES: Final = frozenset({
+    "process", "processes", "background", "exec", "command", "commands", "shell", "shells", "bash", "terminal", "job", "jobs",
+})  # fmt: skip
+"""Words by which a tool says that it is about commands that go on."""
+FOLLOWS: Final = ("poll", "read", "log", "output", "get", "status")
+"""Choices by which it shows what one of them has printed."""
 
 
 INSERTED: Final = ((PATH, "string"), ((*NEW, *CONTENT), "string"), (INSERT_LINE, "integer"))
@@ -81,3 +98,27 @@ def inserters(box: Toolbox) -> Iterator[tuple[Candidate, Param]]:
         ]
         if not others:
             yield Candidate(name, file, filled(fixed(form, (file, text, line)), choices), text, known=form), line
+
+
+def in_background(shell: Candidate) -> dict[At, JsonValue]:
+    """What tells a tool for commands to come back while one is at work; nothing where it cannot be told so."""
+    switch, wait = shell.known.one_of(BACKGROUND, "boolean"), shell.known.one_of(YIELDS, "integer")
+    said = shell.known.one_of(BACKGROUND, "string") if switch is None else None
+    if switch is not None or said is not None:
+        return {switch.at: True} if switch is not None else {said.at: "true"} if said is not None else {}
+    return {wait.at: max(SOON, int(wait.minimum or 0))} if wait is not None else {}
+
+
+def followers(box: Toolbox) -> Iterator[Candidate]:
+    """The ways to ask what a command has printed that goes on, each a tool with what takes the command's name."""
+    for name, form in box.every:
+        handle = form.one_of(HANDLES, "string")
+        about = {*words(name), *words(form.name), *words(form.description)[:12]}
+        if handle is None or not handle.text_only or not about & PROCESSES:
+            continue
+        verb = next((item for item in form.items if item.operates or item.key in ("action", "operation")), None)
+        others = [item for item in form.items if item.needed and item not in (handle, verb)]
+        choices = [one for way in FOLLOWS for one in (verb.enum if verb else ()) if means(str(one), way)]
+        for choice in choices if verb is not None else [""] if not others else []:
+            if not others:
+                yield Candidate(name, handle, fixed(form, (handle,), verb, str(choice)), known=form)

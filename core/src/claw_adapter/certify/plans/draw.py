@@ -57,6 +57,7 @@ EVERYWHERE: Final[tuple[Chain, ...]] = (
     commands.inside,
     commands.programs,
     commands.folders,
+    commands.background,
     said.scripts,
 )
 """What every plan has, but for what it leaves out."""

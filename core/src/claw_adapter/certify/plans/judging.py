@@ -122,10 +122,10 @@ def judge_plans(
 def _told(played: PlayedRound) -> list[ToldCommand]:
     """What is said of the commands of a round."""
     uses = [(use, use.effect) for use in _uses(played.replies) if use.effect is not None]
-    said = [((use.content, *use.names) if use.kind == "patch" else (use.target,), use.over, one) for use, one in uses]
+    said = [((use.content, *use.names) if use.kind == "patch" else (use.target,), use, one) for use, one in uses]
     return [
-        ToldCommand(text, one.given, one.leaves, one.prints, over, one.misses)
-        for texts, over, one in said
+        ToldCommand(text, one.given, one.leaves, one.prints, use.over, one.misses, aside=use.kind == "begin")
+        for texts, use, one in said
         for text in texts
     ]
 

@@ -248,7 +248,8 @@ class _Layout:
         effect = use.effect or CommandEffect()
         if any(self.files.get(path) != known for path, known in effect.given.items()):
             return None
-        leaves = {} if use.over or use.kind == "patch" else effect.leaves  # of these perhaps no tool can be told
+        untold = use.over or use.kind in ("patch", "begin")  # of these perhaps no tool can be told
+        leaves = {} if untold else effect.leaves
         self.files |= leaves
         self.placed -= {path for path, text in leaves.items() if text is None}
         match use.kind:

@@ -29,6 +29,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from claw_adapter.endpoint.dialects import DIALECTS
 from claw_adapter.endpoint.events import results
 from claw_adapter.endpoint.faults import FaultKind, FaultRule, broken_call, raise_fault
+from claw_adapter.endpoint.reader.background import begin, follow
 from claw_adapter.endpoint.reader.errands import Attempt, Errand, Habits, Steps
 from claw_adapter.endpoint.reader.parts import (
     SearchPlace,
@@ -104,6 +105,7 @@ class ToolUse(Record):
     says nothing; ``go`` has a command go to a folder ("" is the workspace) and end with a status, ``where`` one say where;
     ``stray`` calls a tool of that name, which is none, ``bent`` the tool for reading without its path, or (`target`: null) with
     that for it;
+    ``begin`` has a command, the target, go on in the background, and ``follow`` asks what it has printed by then;
     ``todo`` gives a tool for that a list of what is to do, its `names`; ``delegate`` gives the target to the `tool` that is
     named, and another agent that works for it then is told the `replies`.
     """
@@ -111,7 +113,7 @@ class ToolUse(Record):
     kind: Literal[
         "read", "write", "run", "history", "pages", "cat", "print", "edit", "put", "add", "list", "drop", "move", "stray",
         "newer", "status", "folder", "count", "program", "search", "find", "go", "where", "bent", "todo", "append",
-        "delegate", "edits", "patch", "insert",
+        "delegate", "edits", "patch", "insert", "begin", "follow",
     ]  # fmt: skip
     target: str
     content: str = ""
@@ -492,13 +494,18 @@ class PlayedModel(Model):
                 )
             case "run":
                 ways = _commanded([use.target], box, use.within, over=use.over)
-            case "todo":
-                ways = note_todos(use.names, box)
-            case "stray" | "bent" | "delegate" | "patch":
-                ways = _called(use, box)
+            case "begin" | "follow":
+                ways = begin(use.target, box) if use.kind == "begin" else follow(self._begun(use.target), box)
+            case "todo" | "stray" | "bent" | "delegate" | "patch":
+                ways = note_todos(use.names, box) if use.kind == "todo" else _called(use, box)
             case _:
                 ways = _shelled(use, self._workspace, box)
         return ways
+
+    def _begun(self, command: str) -> str:
+        """What was answered when a command began."""
+        deeds = (one for one in self.deeds if one.use.kind == "begin" and one.use.target == command)
+        return next((one.text for one in deeds if one.results), "")
 
     def _writes(self, use: ToolUse, path: str, box: Toolbox) -> Steps:
         """All of a file, what comes behind it, or in the place of some of it."""

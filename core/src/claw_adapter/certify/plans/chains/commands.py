@@ -11,7 +11,18 @@ from claw_adapter.certify.plans.plan import PlanChange, PlanFile, PlanIncident
 from claw_adapter.certify.plans.texts import FOLDERS, NOUNS, TOOLS
 from claw_adapter.endpoint.models.played import CommandEffect, ToolUse
 
-__all__ = ["added", "batch", "dropped", "failing_steps", "failures", "folders", "inside", "left", "programs"]
+__all__ = [
+    "added",
+    "background",
+    "batch",
+    "dropped",
+    "failing_steps",
+    "failures",
+    "folders",
+    "inside",
+    "left",
+    "programs",
+]
 
 LASTS: Final = 4
 """Seconds of a command that is to be stopped behind one."""
@@ -21,6 +32,10 @@ PATIENCE: Final = 7
 """Seconds after which one that does not end when it is asked to does something: by then it was stopped otherwise."""
 SLOW: Final = 1.5
 """Seconds that a slow command takes, while others of its reply are done."""
+ROWS: Final = 60
+"""Lines that a command prints in the background, behind the first one."""
+LATER: Final = 3.0
+"""Seconds behind which it has come to its end, which it does after one."""
 
 
 def added(drawing: Drawing) -> list[Unit]:
@@ -260,6 +275,33 @@ def dropped(drawing: Drawing) -> list[Unit]:
         [drawing.turn(drawing.does(*lists), drawing.does(*looks, show), drawing.says())],
         [change, drawing.turn(drawing.does(looks[0], show), drawing.says())],
     ]
+
+
+def background(drawing: Drawing) -> list[Unit]:
+    """Two commands at once go on in the background; what they print is asked for while they are at work, and behind that.
+
+    Each says something, and a second later much more. Another command is run between, and an answer to that is its own.
+    """
+    begun = [_begun(drawing) for _ in range(2)]
+    asks = [
+        ToolUse(kind="follow", target=one.target, wanted=tuple(one.effect.prints.splitlines()), whole=True)
+        for one in begun
+        if one.effect is not None
+    ]
+    file = drawing.file(3)
+    between = drawing.does(ToolUse(kind="cat", target=file.path), *asks[:1])
+    late = drawing.does(*asks).model_copy(update={"delay": LATER})
+    return [[drawing.turn(drawing.does(*begun), between, late, drawing.says())]]
+
+
+def _begun(drawing: Drawing) -> ToolUse:
+    """A command that goes on in the background, and leaves a file when it has come to its end."""
+    number, row, last = (drawing.texts.number() for _ in range(3))
+    rows = f"seq {ROWS} | sed 's/.*/row & of {row} is where it was before/'"  # a guard refuses what puts commands into others
+    command = f"echo {number}; sleep 1; {rows}; echo {last}; touch {number}.txt"
+    printed = [f"row {n} of {row} is where it was before" for n in range(1, ROWS + 1)]
+    effect = CommandEffect(leaves={f"{number}.txt": ""}, prints="\n".join((str(number), *printed, str(last))))
+    return ToolUse(kind="begin", target=command, effect=effect)
 
 
 def folders(drawing: Drawing) -> list[Unit]:
