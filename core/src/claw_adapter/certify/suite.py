@@ -12,7 +12,7 @@ The whole of it::
         return MyHarness()
 
 One test per check, ``test_certify[TURN-003]``, with the same results as ``claw certify``: what the adapter says it cannot do
-and what cannot be known here is skipped with the reason, a fault of the kit too, failures that the baseline allows are
+and what cannot be known here is skipped with the reason, a fault of the kit fails, failures that the baseline allows are
 expected failures. `test_certify_baseline` fails when the baseline has rotted. Override the fixtures `certify_level` (default
 ``"gold"``), `certify_baseline` (a path), `certify_out` (a folder for the report), `certify_nonce` and `certify_isolation` as
 needed.
