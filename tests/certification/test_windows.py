@@ -46,10 +46,13 @@ class SumsUp(Cuts):
         if self.window is not None and len(json.dumps(sent)) // 3 > self.window * 9 // 16:
             asked = json.dumps({**data, "messages": self.to_sum(sent, messages)}).encode()
             said = self.agent._message(*post(asked))["content"]
-            self.summary = [{"role": "user", "content": f"What was said before, in short:\n{said}"}]
+            self.summary = self.summed(said)
             self.upto = self.cut(messages)
             sent = [messages[0], *self.summary, *messages[self.upto :]]
         return post(json.dumps({**data, "messages": sent}).encode())
+
+    def summed(self, said):
+        return [{"role": "user", "content": f"What was said before, in short:\n{said}"}]
 
     def to_sum(self, sent, messages):
         return [*sent, ASKS]
@@ -61,6 +64,13 @@ class SumsUp(Cuts):
 class ForgetsTheSummaryBefore(SumsUp):
     def to_sum(self, sent, messages):
         return [messages[0], *messages[self.upto :], ASKS]
+
+
+class KeepsNoSummary(SumsUp):
+    """What the model has written is read from a field that there is not."""
+
+    def summed(self, said):
+        return []
 
 
 class DropsThePrompt(SumsUp):
@@ -88,6 +98,7 @@ async def worked(conversation, tmp_path, monkeypatch):
     [
         (SumsUp, ""),
         (ForgetsTheSummaryBefore, "M30 summary-without"),
+        (KeepsNoSummary, "M30 summary-unused"),
         (DropsThePrompt, "M13 prompt-missing"),
         (Cuts, ""),
     ],

@@ -134,7 +134,7 @@ class _Ledger:
         self.book = Book()
         self.renderer = Renderer(facts.capabilities)
         self.largest = 0
-        self.summaries = Summaries()
+        self.summaries = Summaries(self.facts.strict)
         self.past = Past(facts.scenario)
         self.words = KnownLines(
             facts.scenario, facts.lines or ScenarioLines.of(facts.scenario, facts.gold), facts.others
@@ -183,7 +183,7 @@ class _Ledger:
             self.book.round = item.id
             if self.past.apply(item.updates, number):
                 # the conversation may begin anew, with what there was at first, or go on with what it has
-                self.summaries = Summaries(shown=self.summaries.shown, before=self.summaries.held)
+                self.summaries = Summaries(self.facts.strict, shown=self.summaries.shown, before=self.summaries.held)
             mine = [turn for turn in turns.get(item.id, []) if turn.process >= process]
             if mine and not filled:
                 for turn in mine:

@@ -18,6 +18,8 @@ __all__ = ["Summaries"]
 class Summaries:
     """What the model has said when a harness asked it to sum the conversation up."""
 
+    strict: bool = False
+    """Whether it is known that a summary can be used as it was written."""
     held: tuple[str, ...] = ()
     """The lines of that one of them which was in a request last, as far as they were there first."""
     new: list[str] = field(default_factory=list)
@@ -67,6 +69,8 @@ class Summaries:
         text = "\n".join(unit.text for unit in units)
         if self.told and not self.others:
             self._without(text, there, due, request, book)
+            if self.strict and lacks:
+                self._unused(text, there, due, request, book)
         elif lacks and not unsure and any(line in text for line in self.before):
             self._unasked(text, there, due, request, book)
         self.told, self.others, self.before, self.shown = [], False, (), there
@@ -79,6 +83,16 @@ class Summaries:
                 return
             what = f"{lost[:60]!r} of a summary, and what it stands for, was there before and is gone"
             book.find("M30", "summary-forgotten", f"{what} (request {request})", owner="harness", request=request)
+
+    def _unused(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
+        """Where messages go for which a summary was asked, it comes, some of it, or the one before it stays."""
+        gone = [line for lines in self._gone(there, due, but=(RESULT, CALL)) for line in lines]
+        said = [line for one in self.new for line in _lines(one)]
+        if gone and said and not any(line in text for line in (*said, *self.held)):
+            what = (
+                f"{gone[0][:60]!r}, which was there before, is gone, and no line of the summary came: {said[0][:60]!r}"
+            )
+            book.find("M30", "summary-unused", f"{what} (request {request})", owner="harness", request=request)
 
     def _unasked(self, text: str, there: Sequence[Said], due: Sequence[Said], request: int, book: Book) -> None:
         """Beside a summary of before, no message goes for which none was asked that could stand for it."""
