@@ -125,6 +125,15 @@ def only_once(texts, mine, seen):
     return texts[mine] if not seen else ""
 
 
+def says_how_many(texts, mine, seen):
+    rows = texts[mine].splitlines()
+    return "\n".join((f"[the last {min(len(rows), 20)} of {len(rows)} lines]", *rows[-20:]))
+
+
+def says_where(texts, mine, seen):
+    return f"all of it is in /tmp/{mine}.log"
+
+
 def of_all(texts, mine, seen):
     return "".join(texts.values())
 
@@ -136,6 +145,8 @@ def of_all(texts, mine, seen):
         (whole, ""),
         (its_end, "M17 background-lost"),
         (only_once, "M17 background-lost"),
+        (says_how_many, ""),
+        (says_where, ""),
         (of_all, "M17 output-foreign"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),

@@ -16,9 +16,8 @@ from claw_adapter.audit.results import LEAST, flat_of
 from claw_adapter.audit.told import ToldCommand
 from claw_adapter.audit.units import arguments_of
 from claw_adapter.protocol.limits import Clip, Drop, Loss
-from claw_adapter.reading import strings_of
 
-__all__ = ["is_answered", "judge_begun", "judge_count", "judge_status", "judge_stopped", "judge_told"]
+__all__ = ["cuts", "is_answered", "judge_count", "judge_status", "judge_stopped", "judge_told", "plain_of", "printed"]
 
 STOPPED: Final = Drop(what="stopped_output")
 GROUPS: Final = Drop(what="stopped_groups")
@@ -28,8 +27,6 @@ CUT: Final = 0.8
 """Of what is left of a result, the share that it has at least."""
 BLANKS: Final = re.compile(r"[ \t]+")
 ENDS: Final = re.compile(r"exit (\d+)\n")
-HANDLE: Final = re.compile(r"[\w-]{3,}")
-"""What a command that goes on may be called."""
 COUNTED: Final = re.compile(r"(\d+) entries")
 
 
@@ -113,11 +110,11 @@ def judge_told(
         losses: what is declared to be lost.
         book: takes the findings.
     """
-    every = [_printed(one) if one is not None and not one.aside else [] for one in told]
+    every = [printed(one) if one is not None and not one.aside else [] for one in told]
     for (call, result, exchange), one, lines in zip(steps, told, every, strict=True):
         if one is None or not lines:
             continue
-        shown = _plain(flat_of(result.text))
+        shown = plain_of(flat_of(result.text))
         beside = [other for other, (_, _, reply) in zip(every, steps, strict=True) if reply.number == exchange.number]
         others = (
             line for other in beside for line in other if len(line) >= LEAST and not any(line in own for own in lines)
@@ -133,54 +130,16 @@ def judge_told(
             what = f"a command was stopped at its time limit, and what it had printed, {lines[0][:60]!r}, is not in its result"
             book.find("M17", "stopped-output", what, owner="harness", request=exchange.number)
         elif any(line in shown for line in lines) or done or silence.answers_so(call, result):
-            clip = next((loss for loss in losses if isinstance(loss, Clip) and _cuts(loss, result.text)), None)
+            clip = next((loss for loss in losses if isinstance(loss, Clip) and cuts(loss, result.text)), None)
             _judge_lines(one, lines, shown, clip, exchange.number, book)
 
 
-def judge_begun(steps: Steps, told: Sequence[ToldCommand | None], after: Mapping[str, str], book: Book) -> set[int]:
-    """Hold what commands print that go on in the background against all that calls show of each who ask for it.
-
-    Which call asks for which of them is known by the words that the answer to it has, and that to no other has. A command is
-    judged whose end is known by what it has left.
-
-    Returns:
-        The numbers of these commands, and of the calls that ask for them.
-    """
-    begun = {at: one for at, one in enumerate(told) if one is not None and one.aside}
-    said = {at: {*HANDLE.findall(steps[at][1].text)} for at in begun}
-    names = {at: said[at].difference(*(said[other] for other in begun if other != at)) for at in begun}
-    asked = {
-        at: [
-            later for later in range(at + 1, len(steps))
-            if later not in begun and names[at] & {*strings_of(arguments_of(steps[later][0]))}
-        ]
-        for at in begun
-    }  # fmt: skip
-    for at, one in begun.items():
-        ended = all(after.get(path) == text for path, text in one.leaves.items())
-        if not asked[at] or not ended:
-            continue
-        results = [_plain(flat_of(steps[number][1].text)) for number in (at, *asked[at])]
-        request, lines = steps[asked[at][-1]][2].number, _printed(one)
-        beside = [line for other, its in begun.items() if other != at for line in _printed(its) if line not in lines]
-        lost = next((line for line in lines if not any(line in result for result in results)), "")
-        foreign = next((line for line in beside if any(line in result for result in results)), "")
-        if lost:
-            what = (
-                f"{one.command[:60]!r} printed {lost[:60]!r} in the background, and no result that is asked for has it"
-            )
-            book.find("M17", "background-lost", what, owner="harness", request=request)
-        if foreign:
-            what = f"what {one.command[:60]!r} prints in the background is asked for, and shown is another's: {foreign[:60]!r}"
-            book.find("M17", "output-foreign", what, owner="harness", request=request)
-    return {*begun, *(number for numbers in asked.values() for number in numbers)}
+def printed(one: ToldCommand) -> list[str]:
+    """The lines that a command prints, blanks in them made one, without empty ones."""
+    return list(filter(None, map(plain_of, one.prints.splitlines())))
 
 
-def _printed(one: ToldCommand) -> list[str]:
-    return list(filter(None, map(_plain, one.prints.splitlines())))
-
-
-def _cuts(loss: Clip, result: str) -> bool:
+def cuts(loss: Clip, result: str) -> bool:
     """Whether a declared cut may have taken some of a command's result, by how long that is."""
     return loss.of in ("result", "command") and len(result) >= CUT * min(loss.left or loss.characters, loss.characters)
 
@@ -202,5 +161,6 @@ def _judge_lines(
         at = found + len(line)
 
 
-def _plain(text: str) -> str:
+def plain_of(text: str) -> str:
+    """A text with one blank for several, and none at its ends."""
     return BLANKS.sub(" ", text).strip()

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from claw_adapter.audit.answered import is_answered, judge_begun, judge_count, judge_status, judge_stopped, judge_told
+from claw_adapter.audit.answered import is_answered, judge_count, judge_status, judge_stopped, judge_told
 from claw_adapter.audit.answers import ToldEvents, judge_answer, judge_events, judge_unheard, judge_usage
 from claw_adapter.audit.asked import ModelAsked
+from claw_adapter.audit.background import judge_begun
 from claw_adapter.audit.book import Book
 from claw_adapter.audit.conversation import judge_requests
 from claw_adapter.audit.course import AuditStep, FileCourse, Steps, looks
@@ -374,7 +375,7 @@ class _Ledger:
         if record.error is None:  # else the workspace has been put back
             judged |= self._wrote(steps, record, before, after, told)  # what is read follows from it, and comes behind
             judge_told(steps, sure, after, self._removals, self.renderer.losses, self.book)
-            judged |= judge_begun(steps, told, after, self.book)
+            judged |= judge_begun(steps, told, after, self.renderer.losses, self.book)
         left = self.facts.encoded(record.snapshot)
         encoded = {path: text for path, text in self.facts.encoded(record.before).items() if left.get(path) == text}
         new = set[str]().union(*others) - first
