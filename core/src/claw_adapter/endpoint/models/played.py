@@ -252,11 +252,12 @@ class Deed:
 
     @property
     def _in_parts(self) -> bool:
-        """Whether a file was not shown at once, and then with further arguments: some of it, perhaps."""
+        """Whether a file was not shown at once, and then, with further arguments, some of it: not if it is another text."""
         if self.errand is None or self.use.kind != "read" or len(self.attempts) < 2 or not self.results:
             return False
         first, last = ({*one.arguments} for one in (self.attempts[0], self.attempts[-1]))
-        return first < last and not self.errand.shows(self.results[0])
+        shown = [*map(self.errand.shows, self.results)]
+        return first < last and not shown[0] and any(shown)
 
     def missing(self) -> list[str]:
         """What has to come back yet."""
