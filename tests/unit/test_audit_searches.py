@@ -146,6 +146,22 @@ def test_in_an_ordinary_run_the_lines_of_a_file_are_all_shown_or_something_is_sa
     assert sorted({cause for cause, _ in failed.found}) == found
 
 
+def test_what_stands_above_every_result_does_not_say_that_there_are_more():
+    few = Passage(now=("\n".join(SHELVES[:3]),))
+    rows = [f"list.md:{at + 1}: {line}" for at, line in enumerate(SHELVES)]
+
+    def found(head, before):
+        searches, failed = Searches((), strict=False), Failed()
+        for number, (passage, shown) in enumerate(((few, rows[:3]), (Passage(now=("\n".join(SHELVES),)), rows[:12]))):
+            flat = "\n".join((head.format(len(shown)) if number else before, *shown))
+            searches.judge("grep", NUMBER, flat, SearchWorld({"list.md": passage}, (), {}, END), failed, number)
+        return [cause for cause, _ in failed.decided().found]
+
+    assert found("Found {} lines", "Found 3 lines") == ["search-missing"]
+    assert found("Found {} of 20 lines", "Found 3 of 3 lines") == []
+    assert found("Found {} lines (cut)", "Found 3 lines") == []
+
+
 @pytest.mark.parametrize(
     "results",
     [

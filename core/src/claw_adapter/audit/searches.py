@@ -37,6 +37,7 @@ AMONG: Final = re.compile(r"(?:\*\*/)?\*\.(?:(\w+)|\{(\w+(?:,\w+)*)\})")
 HIDDEN: Final = re.compile(r"(?:^|[\s/\"'])\.\w", re.MULTILINE)
 """The path of something hidden."""
 WORDS: Final = re.compile(r"\w+")
+NUMBER: Final = re.compile(r"\d+")
 SHORT: Final = 4
 """Characters of what is looked for, at least: in less, there may be some of it anywhere."""
 MOST: Final = 8
@@ -210,6 +211,8 @@ class Searches:
     """By tool, and whether by names: the folders in which it has found files, and their suffixes."""
     nothing: set[tuple[str, str]] = field(default_factory=set)
     """Tools, with what they have said where there was nothing to be found, but for the words of the call."""
+    beside: dict[str, set[str]] = field(default_factory=dict)
+    """By tool, what it says beside results of which nothing is left out, without its numbers."""
     numbered: Counter[str] = field(default_factory=Counter)
     """How many lines tools have shown behind the numbers that they have in their files."""
 
@@ -228,7 +231,7 @@ class Searches:
             self._broken(tool, search, flat, world, failed, request)
             return
         found = [path for path in world.there if is_due(search, path, world.texts(path))]
-        shown = world.named(found, flat)
+        shown = world.named(found, _unasked(search, flat))
         if search.folder not in world.there:  # a refusal may name the only file that was asked for
             self._reach(tool, search, shown)
         if old := next(_stale(search, flat, world), ""):
@@ -241,7 +244,7 @@ class Searches:
             return
         few = self.strict and times <= MOST
         if not (few and search.folder in world.there):
-            self._lines_left_out(search, flat, {path: world.texts(path) for path in found}, few, failed, request)
+            self._lines_left_out(tool, search, flat, {path: world.texts(path) for path in found}, few, failed, request)
         if few:
             self._few(tool, search, flat, world, found, failed, request)
         elif self.strict:
@@ -272,27 +275,49 @@ class Searches:
                     "M20", "search-missing", path, what, request, unless=partial(self._beyond, tool, search, path)
                 )
 
-    @staticmethod
     def _lines_left_out(
-        search: Search, flat: str, texts: Mapping[str, Sequence[str]], few: bool, failed: Failed, request: int
+        self,
+        tool: str,
+        search: Search,
+        flat: str,
+        texts: Mapping[str, Sequence[str]],
+        few: bool,
+        failed: Failed,
+        request: int,
     ) -> None:
-        """Of the lines of one file none is left out beside others of it; of many, but where something is said besides."""
+        """Of the lines of one file none is left out beside others of it; of many, but where something is said besides.
+
+        That is a number of them, or what the tool does not say beside results of which nothing is left out.
+        """
         if search.narrow or search.by_name:
             return
         files = [{*_lines(search, every)} for every in texts.values()]
         known = set[str]().union(*files)
-        besides = (line for line in flat.splitlines() if not any(one in line for one in known))
-        if not few and any(WORDS.search(_unnamed(line, texts)) for line in besides):
+        beside = [_unnamed(line, texts) for line in flat.splitlines() if not any(one in line for one in known)]
+        said = {NUMBER.sub("#", _masked(search, line)) for line in beside if WORDS.search(line)}
+        left = [(lines, lost) for lines in files if (lost := {line for line in lines if line not in flat})]
+        if not left:
+            self.beside.setdefault(tool, set()).update(said)
+        lines, lost = next(((lines, lost) for lines, lost in left if len(lost) < len(lines)), (known, known))
+        if not left or lost == lines:
             return
-        for lines in files:
-            lost = sorted(line for line in lines if line not in flat)
-            if lost and len(lost) < len(lines):
-                what = (
-                    f"a search for {search.text!r} shows {len(lines) - len(lost)} of a file's {len(lines)} lines that have it,"
-                    f" and says of no more: not {lost[0][:80]!r}"
-                )
-                failed.note("M20", "search-missing", lost[0], what, request)
-                return
+        sizes = {len(lines), len(lost), len(known), sum(len(one) for _, one in left)}
+        if not few and any(int(number) in sizes for line in beside for number in NUMBER.findall(line)):
+            return
+        line = min(lost)
+        what = (
+            f"a search for {search.text!r} shows {len(lines) - len(lost)} of a file's {len(lines)} lines that have it,"
+            f" and says of no more: not {line[:80]!r}"
+        )
+        if few or not said:
+            failed.note("M20", "search-missing", line, what, request)
+        else:
+            news = partial(self._says_news, tool, said)
+            failed.note("M20", "search-missing", line, what, request, unless=news)
+
+    def _says_news(self, tool: str, said: Collection[str]) -> bool:
+        """Whether some of this is said beside no result of which nothing is left out, or there was no such result."""
+        return tool not in self.beside or not self.beside[tool].issuperset(said)
 
     def _ends(
         self,
@@ -405,6 +430,13 @@ def _unnamed(line: str, paths: Iterable[str]) -> str:
     """A line without the path, or the name, of the file that it names."""
     named = (name for path in paths for name in (path, PurePosixPath(path).name) if name in line)
     return line.replace(max(named, key=len, default=""), "")
+
+
+def _unasked(search: Search, flat: str) -> str:
+    """A result without the pattern that it may repeat."""
+    for text in search.said if search.by_name else ():
+        flat = flat.replace(text, "…") if "*" in text else flat
+    return flat
 
 
 def _masked(search: Search, flat: str) -> str:

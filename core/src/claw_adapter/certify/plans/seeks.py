@@ -29,6 +29,8 @@ LONG: Final = 2_100
 """Characters of a long line, few tokens of one sign, before what is looked for."""
 AROUND: Final = 4
 """Lines around one that is found, with another such line among them."""
+OFTEN: Final = 24
+"""Lines of one file with what is looked for: more than some show, who then have to say so."""
 SUFFIXES: Final = ("md", "txt", "csv", "yaml")
 
 
@@ -84,6 +86,10 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     files.append(PlanFile(path=f"{folder}/{named}", text=_said(texts, [within := str(texts.number())])))
     signed.append(ToolUse(kind="search", target=folder, content=within))
     signed.append(ToolUse(kind="find", target=folder, content=f"**/{named}"))
+    often = str(texts.number())
+    rows = "".join(f"{texts.sentence()} {often} {texts.number()}\n" for _ in range(OFTEN))
+    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=rows))
+    signed.append(ToolUse(kind="search", target=folder, content=often))
     unseen = f".{texts.word()}{suffix}"
     files.append(PlanFile(path=f"{folder}/{unseen}", text=_said(texts, [])))
     signed.append(ToolUse(kind="find", target=folder, content=f"**/{unseen}"))
