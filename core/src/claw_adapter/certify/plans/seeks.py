@@ -80,25 +80,32 @@ def search_turns(texts: Texts) -> tuple[list[PlanFile], list[DrawnTurn]]:
     suffix = posixpath.splitext(paths[0])[1]  # such as has been found
     files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_said(texts, [*signs, code])))
     here = ToolUse(kind="find", target="", content=f"{folder}/*{suffix}")
-    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=_long(texts, far := str(texts.number()))))
-    signed.append(ToolUse(kind="search", target=folder, content=far))
-    named = f"{texts.word()} {texts.word()} 10:30{suffix}"
-    files.append(PlanFile(path=f"{folder}/{named}", text=_said(texts, [within := str(texts.number())])))
-    signed.append(ToolUse(kind="search", target=folder, content=within))
-    signed.append(ToolUse(kind="find", target=folder, content=f"**/{named}"))
-    often = str(texts.number())
-    rows = "".join(f"{texts.sentence()} {often} {texts.number()}\n" for _ in range(OFTEN))
-    files.append(PlanFile(path=f"{folder}/{texts.word()}{suffix}", text=rows))
-    signed.append(ToolUse(kind="search", target=folder, content=often))
-    unseen = f".{texts.word()}{suffix}"
-    files.append(PlanFile(path=f"{folder}/{unseen}", text=_said(texts, [])))
-    signed.append(ToolUse(kind="find", target=folder, content=f"**/{unseen}"))
+    more, found = _others(texts, folder, suffix)
+    files, signed = [*files, *more], [*signed, *found]
     first = DrawnTurn(replies=[[*looks, names[0], here], [nothing, *alone[:2], near, *signed, *among]])
     like = f"{number[:-1]}{(int(number[-1]) + 1) % 10}"
     resized = DrawnTurn([PlanChange(path=paths[0], action="new", text=has[0].replace(number, like))], [looks[:1]])
     then = DrawnTurn(replies=[[anew], looks, [back], [*looks, alone[1]]])
     again = [[looks[0], names[2]], [edit, write], [*looks, names[3]], [gone], [*looks, *names[2:]]]
     return files, [first, resized, then, DrawnTurn(changes, again)]
+
+
+def _others(texts: Texts, folder: str, suffix: str) -> tuple[list[PlanFile], list[ToolUse]]:
+    """More files of a folder, and searches for what is in one of them alone.
+
+    It stands behind a long line's beginning, in a file with blanks and a colon in its name, and in many lines of one; and for
+    the name of that file and of a hidden one.
+    """
+    far, within, often = (str(texts.number()) for _ in range(3))
+    name = texts.word
+    named, unseen = f"{name()} {name()} 10:30{suffix}", f".{name()}{suffix}"
+    rows = "".join(f"{texts.sentence()} {often} {texts.number()}\n" for _ in range(OFTEN))
+    has = {
+        f"{name()}{suffix}": _long(texts, far), named: _said(texts, [within]), f"{name()}{suffix}": rows, unseen: _said(texts, []),
+    }  # fmt: skip
+    files = [PlanFile(path=f"{folder}/{path}", text=text) for path, text in has.items()]
+    uses = [ToolUse(kind="search", target=folder, content=number) for number in (far, within, often)]
+    return files, uses + [ToolUse(kind="find", target=folder, content=f"**/{path}") for path in (named, unseen)]
 
 
 def _text(texts: Texts, number: str, form: str) -> str:

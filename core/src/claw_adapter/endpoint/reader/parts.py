@@ -119,8 +119,10 @@ def edit_at_once(path: str, changes: Sequence[tuple[str, str]], workspace: str, 
 
 
 def insert_behind(path: str, line: int, content: str, workspace: str, box: Toolbox, habits: Habits) -> Steps:
-    """Put a text behind a line, counted from 1, with the first tool that is for that; with none, nothing is done."""
+    """Put a text behind a line, counted from 1, with the first tool that is for that; nothing if none takes the number."""
     for tool, number in inserters(box):
+        if number.minimum is not None and line < number.minimum:
+            return False
         form, target = habits.forms("edit", tool.forms(path, workspace, habits.styles))[0]
         yield Attempt("edit", tool.tool, filled(tool.writes(target, content), {number.at: line}), form)
         return True

@@ -182,8 +182,8 @@ def edited_at_once(drawing: Drawing) -> list[Unit]:
 def edited_by_lists(drawing: Drawing) -> list[Unit]:
     """Two lines are replaced by one call; of one, and of two others, one is not there: what was done is said, or nothing was.
 
-    Only with a tool that takes a list of such. With one that puts a text behind a line, that is done in two files, of which one
-    has no end.
+    Only with a tool that takes a list of such. With one that puts a text behind a line, that is done in three files, of which
+    one has no end, and one gets the text before its first line.
     """
     files = [drawing.file(6) for _ in range(3)]
     (one, two), first, _ = (drawing.rng.sample(file.text.split("\n")[:5], 2) for file in files)
@@ -198,7 +198,7 @@ def edited_by_lists(drawing: Drawing) -> list[Unit]:
     turns = [(looks[at], edits[at]) for at in (2, 1, 0)]
     open_ended = PlanFile(path=drawing.texts.path(), text=drawing.texts.lines(3).removesuffix("\n"))
     drawing.steps.append(open_ended)
-    for grown, line in ((drawing.file(6), 4), (open_ended, 3)):
+    for grown, line in ((drawing.file(6), 4), (open_ended, 3), (drawing.file(6), 0)):
         content = drawing.texts.lines(2).removesuffix("\n")
         look = drawing.does(ToolUse(kind="read", target=grown.path))
         turns.append((look, ToolUse(kind="insert", target=grown.path, starts=(line,), content=content)))
