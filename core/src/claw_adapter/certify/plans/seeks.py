@@ -98,11 +98,11 @@ def _others(texts: Texts, folder: str, suffix: str) -> tuple[list[PlanFile], lis
     """
     far, within, often = (str(texts.number()) for _ in range(3))
     name = texts.word
-    named, unseen = f"{name()} {name()} 10:30{suffix}", f".{name()}{suffix}"
+    long, many, named, unseen = (
+        f"{path}{suffix}" for path in (name(), name(), f"{name()} {name()} 10:30", f".{name()}")
+    )
     rows = "".join(f"{texts.sentence()} {often} {texts.number()}\n" for _ in range(OFTEN))
-    has = {
-        f"{name()}{suffix}": _long(texts, far), named: _said(texts, [within]), f"{name()}{suffix}": rows, unseen: _said(texts, []),
-    }  # fmt: skip
+    has = {long: _long(texts, far), many: rows, named: _said(texts, [within]), unseen: _said(texts, [])}
     files = [PlanFile(path=f"{folder}/{path}", text=text) for path, text in has.items()]
     uses = [ToolUse(kind="search", target=folder, content=number) for number in (far, within, often)]
     return files, uses + [ToolUse(kind="find", target=folder, content=f"**/{path}") for path in (named, unseen)]
