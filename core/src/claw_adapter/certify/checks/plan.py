@@ -64,7 +64,7 @@ async def _played(kit: Kit, plans: Sequence[SessionPlan], runner: PlanRunner) ->
         if one.overflowed and one.plan.window is not None:
             kit.warn(
                 f"in a window of {one.plan.window:,} tokens, which it was told, turns ended with an error, since the"
-                f" conversation did not fit: {one.overflowed} of {one.rounds}; that session is not judged"
+                f" conversation did not fit: {one.overflowed} of {one.rounds}; from the first of these on nothing is judged"
             )
     if missing:
         kit.warn(missing)

@@ -99,10 +99,10 @@ def judge_plans(
     found = []
     for plan, trial in zip(plans, data.trials, strict=True):
         audit, (more, unjudged) = audited[trial.spec.id], failed(trial, laid[plan.name])
-        overflowed = sum(
-            record.error is not None and _overflows(record.error, laid[plan.name]) for record in trial.rounds
-        )
-        findings = (*((audit.findings or more) if not overflowed else ()), *escaped)
+        over = [one.index for one in trial.rounds if one.error is not None and _overflows(one.error, laid[plan.name])]
+        before = {one.round for one in trial.rounds if not over or one.index < over[0]}
+        seen = [one for one in audit.findings or more if not over or before.intersection(one.rounds)]
+        findings = (*seen, *escaped)
         found.append(
             PlanOutcome(
                 plan,
@@ -113,7 +113,7 @@ def judge_plans(
                 audit.bites,
                 audit.results,
                 audit.unjudged,
-                overflowed,
+                len(over),
             )
         )
     return found
